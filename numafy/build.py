@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--build and --test: the user's commands in the rewritten tree, with the compiler wrappers in place of the compilers.
+
+The wrappers write down what they compile. That is how a build is caught that ignores CC, or that compiles the original
+sources by an absolute path: it would succeed, and nothing would be on its node.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Dict, List, NamedTuple, Set
+
+from . import project, runner
+from .compdb import SOURCE_SUFFIXES
+from .errors import EXIT_BUILD, NumafyError
+from .files import real, shown
+from .progress import Progress
+
+WRAPPERS = {"CC": "numafy-cc", "CXX": "numafy-c++"}
+REAL = {"CC": "NUMAFY_REAL_CC", "CXX": "NUMAFY_REAL_CXX"}
+
+
+class Coverage(NamedTuple):
+    """Which edited sources the wrappers compiled; headers have no compile command of their own."""
+
+    compiled: List[str]
+    not_compiled: List[str]
+    headers: List[str]
+
+    def sentence(self) -> str:
+        total = len(self.compiled) + len(self.not_compiled)
+        also = f" ({len(self.headers)} edited headers come with them)" if self.headers else ""
+        return f"{len(self.compiled)} of {total} edited files compiled with numafy-cc/numafy-c++{also}"
+
+
+def environment() -> Dict[str, str]:
+    """The environment of a build: the wrappers by bare name in CC and CXX, their folder first on PATH.
+
+    Bare names, because make splits $(CC) at blanks and numafy may live in a path that has some. Compilers that the user
+    has chosen stay the ones behind the wrappers.
+    """
+    env = dict(os.environ)
+    folder = project.wrapper_folder()
+    if os.pathsep in str(folder):
+        raise NumafyError(f"numafy's folder {shown(folder)} has a '{os.pathsep}' in its name: PATH cannot hold it")
+    env["PATH"] = os.pathsep.join([str(folder), env.get("PATH") or os.defpath])
+    for variable, wrapper in WRAPPERS.items():
+        chosen = env.get(variable)
+        if chosen and os.path.basename(chosen) not in WRAPPERS.values():
+            env.setdefault(REAL[variable], chosen)
+        env[variable] = wrapper
+    return env
+
+
+def environment_of_copy() -> Dict[str, str]:
+    """For the build that bear watches: the user's own compilers, and the wrappers findable if the command names them."""
+    env = dict(os.environ)
+    try:
+        env["PATH"] = os.pathsep.join([str(project.wrapper_folder()), env.get("PATH") or os.defpath])
+    except NumafyError:  # not built: then only a command that names them fails, with its own message
+        pass
+    return env
+
+
+def run(what: str, command: str, out: Path, progress: Progress) -> None:
+    """Run the user's command in the out tree; ``what`` is "build" or "test". NumafyError (EXIT_BUILD) if it fails."""
+    log = out / ".numafy" / f"{what}.log"
+    env = environment()
+    env["NUMAFY_CC_LOG"] = str(real(out) / ".numafy" / "compiled")
+    with progress.step(f"{what} in {out}: {command}"):
+        code = runner.logged(runner.shell(command), log, cwd=out, env=env, tick=progress.tick)
+    if code:
+        ended = f"exit status {code}" if code > 0 else f"signal {-code}"
+        raise NumafyError(f"--{what} failed with {ended} (log: {shown(log)})", EXIT_BUILD, runner.tail(log))
+
+
+def forget_compiled(out: Path) -> None:
+    """Start a new list of compiled files; before the build, not before the test."""
+    (out / ".numafy" / "compiled").unlink(missing_ok=True)
+
+
+def compiled_sources(out: Path) -> Set[str]:
+    """The real paths of what the wrappers compiled in this tree."""
+    log = out / ".numafy" / "compiled"
+    if not log.is_file():
+        return set()
+    fields = os.fsdecode(log.read_bytes()).split("\0")[:-1]
+    return {os.path.realpath(os.path.join(folder, name)) for folder, name in zip(fields[::2], fields[1::2])}
+
+
+def coverage(out: Path, edited: List[str]) -> Coverage:
+    """Compare the edited files (relative to the tree) with what was compiled."""
+    done = compiled_sources(out)
+    sources = [name for name in edited if name.endswith(SOURCE_SUFFIXES)]
+    compiled = [name for name in sources if str(real(out / name)) in done]
+    return Coverage(compiled, [name for name in sources if name not in compiled],
+                    [name for name in edited if name not in sources])

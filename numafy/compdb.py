@@ -1,0 +1,388 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds or makes the compile database of a tree.
+
+In this order: the one that -p names; TREE/compile_commands.json; the only TREE/build*/compile_commands.json; CMake's
+export, configured out of tree in a cache folder; what bear sees of a make build in a copy of the tree. The tree itself
+is never written to, and a tree that builds several ways gets the answer that its owner has already chosen.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import shlex
+import shutil
+import stat
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Set, Tuple
+
+from . import runner
+from .errors import EXIT_USAGE, EXIT_WRITE, NumafyError
+from .files import (cache_folder, dump_json, is_inside, read_json, real, shown, temporary_folder, write_atomically)
+from .progress import Progress
+
+NAME = "compile_commands.json"
+VERSION_CONTROL = {".git", ".hg", ".svn", ".bzr", ".jj"}
+# Files whose text names the folder they were configured in; in a copy the name must be the copy's.
+CONFIGURED = re.compile(r"(?i:makefile|gnumakefile)(\.[\w.]+)?|.*\.(mk|mak|make|pc|la|cmake)|config\.status|libtool|"
+                        r"build\.ninja|CMakeCache\.txt|config\.(h|log)")
+CONFIGURED_MAX_BYTES = 8 << 20
+OBJECT_SUFFIXES = (".o", ".lo", ".obj", ".gch", ".pch")
+HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inc", ".inl", ".ipp", ".tcc", ".def")
+SOURCE_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".m", ".mm", ".cppm")
+
+Entry = Dict[str, Any]
+
+
+class Database(NamedTuple):
+    """A compile database that is ready for the rewriter."""
+
+    folder: Path  # holds compile_commands.json
+    origin: str  # for people: where it came from
+    units: int  # number of entries
+    generated: List[str]  # sources of the build that are not the tree's own: reported, never edited
+    missing: List[str]  # sources that do not exist: a stale database, or not generated yet
+
+
+@contextlib.contextmanager
+def of_tree(tree: Path, given: Optional[Path], build: Optional[str], jobs: int, progress: Progress,
+            environment: Optional[Mapping[str, str]] = None,
+            suite_database: Optional[Callable[[Path], None]] = None) -> Iterator[Database]:
+    """The database of ``tree``, valid inside the with block; NumafyError with one clear line when there is none.
+
+    given           -p: a folder, or the file itself
+    build           the user's build command, for a tree that is built by make
+    environment     for that command
+    suite_database  how to make the database of one of the project's own suites: called with the file to write
+    """
+    if suite_database:
+        with temporary_folder("numafy-cdb-") as folder:
+            suite_database(folder / NAME)
+            yield _inspect(folder / NAME, tree, f"the suite's Makefile ({tree.name})")
+        return
+    found = _given(given) if given else _in_tree(tree)
+    if found:
+        with _under_its_usual_name(found) as file:
+            yield _inspect(file, tree, str(found))
+    elif (tree / "CMakeLists.txt").is_file():
+        with _locked(cache_folder(tree), progress):
+            file = _cmake_export(tree, progress)
+            yield _inspect(file, tree, f"cmake, configured in {file.parent}")
+    elif build or _makefile(tree):
+        with _locked(cache_folder(tree), progress):
+            file = _bear(tree, build or f"make -j{jobs}", environment or os.environ, progress)
+            yield _inspect(file, tree, f"bear, from a build in a copy ({build or 'make'})")
+    else:
+        raise NumafyError(f"no compile database for {shown(tree)}: it has no {NAME}, no build*/{NAME}, no "
+                          "CMakeLists.txt and no Makefile; name the build folder with -p, or give --build CMD "
+                          "for bear to watch")
+
+
+def load(file: Path) -> List[Entry]:
+    """Read and check a database; the checks are those that would otherwise end in a puzzling message later."""
+    try:
+        entries = read_json(file)
+    except OSError as error:
+        raise NumafyError(f"cannot read {shown(file)}: {error.strerror}") from error
+    except ValueError as error:
+        raise NumafyError(f"{shown(file)} is not JSON: {error}") from error
+    if not isinstance(entries, list):
+        raise NumafyError(f"{shown(file)} is not a compile database: an array of objects is expected")
+    for index, entry in enumerate(entries):
+        if not isinstance(entry, dict) or not all(isinstance(entry.get(key), str) for key in ("directory", "file")):
+            raise NumafyError(f'{shown(file)}: entry {index} has no "directory" or no "file"')
+        if not isinstance(entry.get("command"), str) and not isinstance(entry.get("arguments"), list):
+            raise NumafyError(f'{shown(file)}: entry {index} has neither "command" nor "arguments"')
+    if not entries:
+        raise NumafyError(f"{shown(file)} is empty: nothing was compiled when it was made; "
+                          "make it from a clean build")
+    return entries
+
+
+def source_of(entry: Entry) -> str:
+    """The absolute path of an entry's main file."""
+    return os.path.normpath(os.path.join(entry["directory"], entry["file"]))
+
+
+def _inspect(file: Path, tree: Path, origin: str) -> Database:
+    entries = load(file)
+    sources = sorted({source_of(entry) for entry in entries})
+    missing = [source for source in sources if not os.path.exists(source)]
+    builds = _build_folders(tree)
+    generated = [source for source in sources if source not in missing
+                 and (not is_inside(source, tree) or any(is_inside(source, folder) for folder in builds))]
+    if len(missing) == len(sources):
+        raise NumafyError(f"{shown(origin)}: none of its {len(sources)} sources exists (first: {shown(missing[0])}); "
+                          "the database is stale or of another tree")
+    return Database(file.parent, origin, len(entries), generated, missing)
+
+
+def _build_folders(tree: Path) -> List[Path]:
+    """Folders of the tree that a build made: CMake's, meson's."""
+    marks = ("CMakeCache.txt", "meson-info", "build.ninja")
+    with contextlib.suppress(OSError):
+        return [child for child in tree.iterdir()
+                if child.is_dir() and not child.is_symlink() and any((child / mark).exists() for mark in marks)]
+    return []
+
+
+# ---- a database that exists -----------------------------------------------------------------------------------
+
+
+def _given(path: Path) -> Path:
+    if path.is_dir():
+        if not (path / NAME).is_file():
+            raise NumafyError(f"-p {shown(path)}: no {NAME} in it; for CMake configure with "
+                              "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
+        return path / NAME
+    if path.is_file():
+        return path
+    raise NumafyError(f"-p {shown(path)}: no such file or folder")
+
+
+def _in_tree(tree: Path) -> Optional[Path]:
+    if (tree / NAME).is_file():
+        return tree / NAME
+    found = sorted(folder / NAME for folder in tree.glob("build*") if (folder / NAME).is_file())
+    if len(found) > 1:
+        names = ", ".join(shown(file.parent.name) for file in found)
+        raise NumafyError(f"{shown(tree)} has {len(found)} compile databases ({names}): choose one with -p")
+    return found[0] if found else None
+
+
+@contextlib.contextmanager
+def _under_its_usual_name(file: Path) -> Iterator[Path]:
+    """The rewriter takes a folder; a database with another name is shown to it through a link."""
+    if file.name == NAME:
+        yield file
+        return
+    with temporary_folder("numafy-cdb-") as folder:
+        os.symlink(os.path.abspath(file), folder / NAME)
+        yield folder / NAME
+
+
+@contextlib.contextmanager
+def _locked(folder: Path, progress: Progress) -> Iterator[None]:
+    """Hold a tree's cache folder: a second run on the same tree waits until this one has read its database."""
+    with open(folder / "lock", "wb") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            progress.say(f"waiting for another run that uses {folder}")
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
+
+
+# ---- CMake ----------------------------------------------------------------------------------------------------
+
+
+def _cmake_export(tree: Path, progress: Progress) -> Path:
+    _need("cmake", "cmake", tree)
+    folder = cache_folder(tree) / "cmake"
+    log = folder.parent / "cmake.log"
+    argv = ["cmake", "-S", str(tree), "-B", str(folder), "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
+    with progress.step(f"configuring {tree} with CMake in {folder}"):
+        code = runner.logged(argv, log, tick=progress.tick)
+        if code and (folder / "CMakeCache.txt").exists():
+            # A cache of another CMake, compiler or moved tree: the folder is ours, so start afresh.
+            shutil.rmtree(folder)
+            code = runner.logged(argv, log, tick=progress.tick)
+    if code:
+        raise NumafyError(f"cmake cannot configure {shown(tree)} (log: {shown(log)}); configure it yourself with "
+                          "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON and give -p", detail=runner.tail(log))
+    if not (folder / NAME).is_file():
+        raise NumafyError(f"cmake wrote no {NAME} for {shown(tree)}: it has no compiled target, or a generator that "
+                          "does not export one")
+    return folder / NAME
+
+
+# ---- make, watched by bear ------------------------------------------------------------------------------------
+
+
+def _makefile(tree: Path) -> bool:
+    return any((tree / name).is_file() for name in ("GNUmakefile", "makefile", "Makefile"))
+
+
+def _need(program: str, package: str, tree: Path) -> None:
+    if not shutil.which(program):
+        raise NumafyError(f"{shown(tree)} has no {NAME}, and {program} is not installed to make one: "
+                          f"apt-get install {package}, or name a build folder with -p")
+
+
+def _bear(tree: Path, command: str, environment: Mapping[str, str], progress: Progress) -> Path:
+    """Build a copy of the tree under bear, and map what it saw back to the tree."""
+    _need("bear", "bear", tree)
+    base = cache_folder(tree)
+    copy, log, seen = base / "copy" / (real(tree).name or "tree"), base / "bear.log", base / "bear.json"
+    before = _snapshot(tree)
+    shutil.rmtree(base / "copy", ignore_errors=True)
+    try:
+        with progress.step(f"building a copy of {tree} under bear: {command}"):
+            copy_tree(real(tree), copy)
+            if _makefile(copy) and _has_objects(copy):
+                runner.logged(["make", "clean"], base / "clean.log", cwd=copy, tick=progress.tick)
+            seen.unlink(missing_ok=True)
+            code = runner.logged(["bear", "--output", str(seen), "--", *runner.shell(command)], log, cwd=copy,
+                                 env=environment, tick=progress.tick)
+        if code:
+            raise NumafyError(f"no compile database for {shown(tree)}: `{shown(command)}` failed in a copy of it "
+                              f"(log: {shown(log)}); run bear on your build and give -p", detail=runner.tail(log))
+        if not seen.is_file():
+            raise NumafyError(f"bear wrote no database (log: {shown(log)})", detail=runner.tail(log))
+        if not read_json(seen):
+            raise NumafyError(f"bear saw no compiler in `{shown(command)}`: give --build CMD with a command that "
+                              f"compiles everything (log: {shown(log)})", detail=runner.tail(log))
+        overlay = base / "generated"
+        shutil.rmtree(overlay, ignore_errors=True)
+        extra = _keep_generated(copy, real(tree), overlay)
+        entries = [map_entry(entry, copy, real(tree), overlay, extra) for entry in load(seen)]
+        write_atomically(base / NAME, dump_json(sorted(entries, key=_entry_key)))
+    finally:
+        shutil.rmtree(base / "copy", ignore_errors=True)
+    if _snapshot(tree) != before:
+        progress.say(f"warning: {tree} changed while its copy was built: `{command}` writes outside its folder")
+    return base / NAME
+
+
+def _entry_key(entry: Entry) -> Tuple[str, str, List[str]]:
+    """bear lists compilations in the order they ended, which differs from run to run."""
+    return (entry["file"], entry.get("output", ""), entry["arguments"])
+
+
+def copy_tree(source: Path, target: Path) -> None:
+    """Copy a tree for a throw-away build: times and modes kept, version control and special files left out.
+
+    Nothing in the copy leads back into the original: absolute links into it are turned, and the folder's name in
+    configured files is replaced.
+    """
+    try:
+        target.mkdir(parents=True)
+        _copy_folder(source, target, source, target)
+    except OSError as error:
+        raise NumafyError(f"cannot copy {shown(source)} to {shown(target)}: {error.strerror or error} "
+                          f"({shown(error.filename or '')})", EXIT_WRITE) from error
+
+
+def _copy_folder(source: Path, target: Path, root: Path, new_root: Path) -> None:
+    with os.scandir(source) as items:
+        for item in sorted(items, key=lambda item: os.fsencode(item.name)):
+            into = target / item.name
+            if item.is_symlink():
+                _copy_link(Path(item.path), into, root, new_root)
+            elif item.is_dir():
+                if item.name not in VERSION_CONTROL:
+                    into.mkdir()
+                    _copy_folder(Path(item.path), into, root, new_root)
+            elif item.is_file():
+                shutil.copy2(item.path, into)
+                if CONFIGURED.fullmatch(item.name):
+                    _retarget(into, root, new_root)
+    shutil.copystat(source, target)
+    os.chmod(target, stat.S_IMODE(os.stat(target).st_mode) | stat.S_IRWXU)
+
+
+def _copy_link(link: Path, into: Path, root: Path, new_root: Path) -> None:
+    goal = os.readlink(link)
+    if os.path.isabs(goal) and is_inside(goal, root):
+        goal = str(new_root / real(goal).relative_to(root))
+    elif not os.path.isabs(goal) and not is_inside(link.parent / goal, root):
+        goal = str(real(link.parent / goal))  # relative to outside: would lead elsewhere from the copy
+    os.symlink(goal, into)
+
+
+def _retarget(file: Path, root: Path, new_root: Path) -> None:
+    """Replace the tree's path in a configured file; its times stay, or make would configure again."""
+    status = file.stat()
+    if status.st_size > CONFIGURED_MAX_BYTES:
+        return
+    text = file.read_bytes()
+    replaced = _path_pattern(root).sub(lambda _: os.fsencode(new_root), text)
+    if replaced != text:
+        os.chmod(file, status.st_mode | stat.S_IWUSR)
+        file.write_bytes(replaced)
+        os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def _path_pattern(root: Path) -> "re.Pattern[bytes]":
+    """The path in a text, alone or with something below it; not as the tail of a longer path."""
+    options = (b"-I", b"-L", b"-B", b"-isystem", b"-iquote", b"-include", b"-rpath,")
+    before = rb"(?:(?<![\w.\-/])" + b"".join(rb"|(?<=" + re.escape(option) + rb")" for option in options) + rb")"
+    return re.compile(before + re.escape(os.fsencode(root)) + rb"(?![\w.\-])")
+
+
+def _has_objects(folder: Path) -> bool:
+    return any(name.endswith(OBJECT_SUFFIXES) for _, _, names in os.walk(folder) for name in names)
+
+
+def _snapshot(tree: Path) -> Dict[str, Tuple[int, int]]:
+    """Size and time of every file, to see that a build left the tree alone."""
+    state = {}
+    for folder, folders, names in os.walk(tree):
+        folders[:] = [name for name in folders if name not in VERSION_CONTROL]
+        for name in names:
+            path = os.path.join(folder, name)
+            with contextlib.suppress(OSError):
+                status = os.lstat(path)
+                state[path] = (status.st_size, status.st_mtime_ns)
+    return state
+
+
+def _keep_generated(copy: Path, tree: Path, overlay: Path) -> List[str]:
+    """Keep the sources and headers that the build made, and return the folders to search for them.
+
+    They are not the tree's, so they are never edited, but units that include them must still parse. Only generated
+    files are kept: with a second copy of the tree's own headers on the search path a type could be defined twice.
+    """
+    kept: Set[str] = set()
+    for folder, folders, names in os.walk(copy):
+        folders[:] = [name for name in folders if name not in VERSION_CONTROL]
+        below = os.path.relpath(folder, copy)
+        for name in names:
+            if name.endswith(HEADER_SUFFIXES + SOURCE_SUFFIXES) and not os.path.lexists(tree / below / name):
+                (overlay / below).mkdir(parents=True, exist_ok=True)
+                shutil.copy2(os.path.join(folder, name), overlay / below / name, follow_symlinks=True)
+                kept.add(below)
+    return sorted(kept)
+
+
+def map_entry(entry: Entry, copy: Path, tree: Path, overlay: Path, generated_in: List[str]) -> Entry:
+    """An entry of the copy's database as it would read in the tree; see _keep_generated for the search path."""
+    # The copy's path is one of a kind: it can be replaced also right behind letters, as in -I/path.
+    pattern = re.compile(re.escape(os.fsencode(copy)) + rb"(?![\w.\-])")
+
+    def mapped(text: str) -> str:
+        return os.fsdecode(pattern.sub(lambda _: os.fsencode(tree), os.fsencode(text)))
+
+    source = source_of(entry)
+    result = {key: mapped(value) for key, value in entry.items() if isinstance(value, str) and key != "command"}
+    if is_inside(source, copy) and (overlay / os.path.relpath(source, copy)).is_file():
+        result["file"] = str(overlay / os.path.relpath(source, copy))
+    arguments = []
+    for argument in entry.get("arguments") or shlex.split(entry["command"]):
+        is_source = os.path.normpath(os.path.join(entry["directory"], argument)) == source
+        arguments.append(result["file"] if is_source else mapped(argument))
+    if not os.path.isdir(result["directory"]):  # a folder that the build made: it is gone with the copy
+        arguments = _absolute(arguments, result["directory"])
+        result["file"] = os.path.normpath(os.path.join(result["directory"], result["file"]))
+        result["directory"] = str(tree)
+    for folder in generated_in:
+        arguments += ["-idirafter", os.path.normpath(overlay / folder),
+                      "-idirafter", os.path.normpath(tree / folder)]
+    return {**result, "arguments": arguments}
+
+
+def _absolute(arguments: List[str], folder: str) -> List[str]:
+    """The arguments with relative search paths and file names made absolute."""
+    options = ("-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-I")
+    result: List[str] = []
+    for argument in arguments:
+        option = next((option for option in options if argument.startswith(option)), "")
+        if option and argument != option:
+            result.append(option + os.path.normpath(os.path.join(folder, argument[len(option):])))
+        elif result and result[-1] in options or argument.endswith(SOURCE_SUFFIXES):
+            result.append(os.path.normpath(os.path.join(folder, argument)))
+        else:
+            result.append(argument)
+    return result
