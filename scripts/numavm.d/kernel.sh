@@ -8,13 +8,20 @@ kernel_package=linux-image-cloud-amd64 # names the package with today's version 
 
 kernel_cache() { echo "${NUMAVM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/numafy/numavm}"; }
 
+# Why there is none, and what to do.
 kernel_advice() {
-    echo "run 'scripts/numavm --fetch' with network, apt-get install $kernel_package," \
+    if [ -n "${NUMAVM_KERNEL-}" ]; then
+        echo "NUMAVM_KERNEL=$NUMAVM_KERNEL is not a Linux image for x86"
+        return
+    fi
+    echo "no kernel image: run 'scripts/numavm --fetch' with network, apt-get install $kernel_package," \
         "or set NUMAVM_KERNEL"
 }
 
 # True if $1 is a Linux image for x86: the boot protocol's magic number is at offset 514.
-kernel_valid() { [ -r "$1" ] && [ "$(dd if="$1" bs=1 skip=514 count=4 2>/dev/null)" = HdrS ]; }
+kernel_valid() {
+    [ -r "$1" ] && [ "$(dd if="$1" bs=1 skip=514 count=4 2>/dev/null | tr -d '\0')" = HdrS ]
+}
 
 # Prints the path of the image to boot: NUMAVM_KERNEL, the newest fetched or the newest installed.
 kernel_find() {
@@ -66,7 +73,7 @@ kernel_unpack() {
 kernel_fetch() {
     local cache tool temporary image status=1
     if [ -n "${NUMAVM_KERNEL-}" ]; then
-        echo "numavm: NUMAVM_KERNEL=$NUMAVM_KERNEL is not a Linux image for x86" >&2
+        echo "numavm: $(kernel_advice)" >&2
         return 1
     fi
     for tool in apt-get apt-cache dpkg-deb; do

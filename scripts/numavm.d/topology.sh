@@ -9,10 +9,8 @@ topology_own_cpus=() # CPUs of each node, 0 for a node without
 # The distance between nodes $1 < $2: -D's, else as firmware gives it on machines with persistent
 # memory behind each socket (10 local, 21 across, 17 within a socket, 28 to the other's memory).
 topology_distance() {
-    local given
-    given=$(tr , '\n' <<<"$distances" | sed -n "s/^\($1-$2\|$2-$1\)=//p" | tail -n 1)
-    if [ -n "$given" ]; then
-        echo "$given"
+    if [[ ,$distances =~ ,($1-$2|$2-$1)=([0-9]+) ]]; then
+        echo "${BASH_REMATCH[2]}"
     elif [ "${topology_own_cpus[$1]}" -gt 0 ] && [ "${topology_own_cpus[$2]}" -gt 0 ]; then
         echo 21
     elif [ "$(topology_home "$1")" -eq "$(topology_home "$2")" ]; then
