@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* near.h: what a rewritten file includes. The tags of an allocation (near, on, done), enter/leave
+ * around a call, scopes, and the C calls that replace malloc and its family at a site.
+ *
+ * It must not know how a pool works: every call goes out of line into the runtime (libnumafy, or
+ * any unit that includes numa_alloc.h). It includes no system header, so it fits before or after
+ * any feature macro, and it is clean in C89 -pedantic and C++98. It takes no short name. */
+#ifndef NUMAFY_NEAR_H
+#define NUMAFY_NEAR_H
+#ifndef NUMAFY_TEST_WARNINGS /* our own warning tests look into these headers */
+#pragma GCC system_header
+#endif
+
+#define NUMAFY_NO_NODE (-1)    /* the plain heap; the answer "not one of ours" */
+#define NUMAFY_LOCAL (-2)      /* the node of the CPU that runs the call */
+#define NUMAFY_INTERLEAVE (-3) /* pages dealt round over all nodes */
+
+typedef __SIZE_TYPE__ numafy_size;
+
+#if defined(__has_attribute)
+#if __has_attribute(access)
+/* An owner is only an address. Without this gcc takes the call for a read through it and warns of
+ * uninitialised memory at `t->buf = numafy_malloc_near(t, n)` right after `t = malloc(...)`. */
+#define NUMAFY_OWNER_ __attribute__((access(none, 1)))
+#endif
+#endif
+#ifndef NUMAFY_OWNER_
+#define NUMAFY_OWNER_
+#endif
+
+#ifdef __cplusplus
+#if __cplusplus >= 201103L
+#define NUMAFY_NOTHROW_ noexcept
+#else
+#define NUMAFY_NOTHROW_ throw()
+#endif
+#else
+#define NUMAFY_NOTHROW_ __attribute__((nothrow))
+#endif
+#define NUMAFY_ALWAYS_INLINE_ __attribute__((always_inline))
+
+#ifdef NUMAFY_OFF
+#include "off.h"
+#else
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- C, documented in numa_alloc.h ----------------------------------------------------------- */
+void *numafy_malloc(int node, numafy_size size) NUMAFY_NOTHROW_;
+void *numafy_calloc(int node, numafy_size count, numafy_size size) NUMAFY_NOTHROW_;
+void *numafy_aligned_alloc(int node, numafy_size alignment, numafy_size size) NUMAFY_NOTHROW_;
+void *numafy_realloc(void *p, numafy_size size) NUMAFY_NOTHROW_;
+void numafy_free(void *p) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ void *numafy_malloc_near(const volatile void *owner,
+                                       numafy_size size) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ void *numafy_calloc_near(const volatile void *owner, numafy_size count,
+                                       numafy_size size) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ void *numafy_aligned_alloc_near(const volatile void *owner, numafy_size alignment,
+                                              numafy_size size) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ void *numafy_realloc_near(const volatile void *owner, void *p,
+                                        numafy_size size) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ int numafy_root_add(const volatile void *p, numafy_size size,
+                                  int node) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ void numafy_root_remove(const volatile void *p) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ int numafy_enter(const volatile void *owner) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ void *numafy_leave(const volatile void *result) NUMAFY_NOTHROW_;
+long numafy_leave_int(long result) NUMAFY_NOTHROW_;
+
+/* --- entry points of the macros and templates below; not for use by hand -----------------------
+ */
+/* numafy_near_: the node for near(owner). numafy_scope_: the same rule, but the stack and NULL
+ * leave the ambient node; makes it ambient and returns the previous one. numafy_new_: 0 alignment
+ * means the default one; calls the new handler and throws as operator new does. push_/pop_: entries
+ * of ctor(), enter and numa<T,k>, named by the address of the temporary, frame or object. */
+enum { NUMAFY_ENTRY_TEMPORARY_ = 0, NUMAFY_ENTRY_FRAME_ = 1, NUMAFY_ENTRY_OBJECT_ = 2 };
+NUMAFY_OWNER_ int numafy_near_(const volatile void *owner) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ int numafy_scope_(const volatile void *owner) NUMAFY_NOTHROW_;
+int numafy_scope_node_(int node) NUMAFY_NOTHROW_;
+void numafy_scope_end_(const int *previous) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ int numafy_enter_at_(const volatile void *owner, const void *frame) NUMAFY_NOTHROW_;
+void *numafy_new_(numafy_size size, numafy_size alignment, int node);
+void *numafy_new_nothrow_(numafy_size size, numafy_size alignment, int node) NUMAFY_NOTHROW_;
+void numafy_push_(const void *key, int node, int kind) NUMAFY_NOTHROW_;
+void numafy_pop_(int kind) NUMAFY_NOTHROW_;
+void numafy_pop_key_(const void *key) NUMAFY_NOTHROW_;
+void numafy_pop_block_(const void *block) NUMAFY_NOTHROW_;
+
+#ifdef __cplusplus
+}
+#endif
+
+#if defined(__GNUC__) && !defined(__cplusplus)
+/* The frame tells enter and leave which entries a longjmp has left behind. */
+#define numafy_enter(owner) numafy_enter_at_((owner), __builtin_frame_address(0))
+#endif
+#endif /* NUMAFY_OFF */
+
+/* One object of `type`, not zeroed, on `node` or on the node of `owner`; NULL if there is none. */
+#define NUMAFY_NEW(type, node) ((type *)numafy_malloc((node), sizeof(type)))
+#define NUMAFY_NEW_NEAR(type, owner) ((type *)numafy_malloc_near((owner), sizeof(type)))
+
+#define NUMAFY_PASTE2_(a, b) a##b
+#define NUMAFY_PASTE_(a, b) NUMAFY_PASTE2_(a, b)
+/* NUMAFY_SCOPE(owner); from here to the end of the block plain allocations of this thread go to the
+ * owner's node: malloc, operator new, std containers, libraries. Restored at every exit but
+ * longjmp. Not in a function that can call itself in tail position, nor in a coroutine. */
+#define NUMAFY_SCOPE(owner) NUMAFY_SCOPE_VAR_(numafy_scope_(owner))
+#define NUMAFY_SCOPE_NODE(node) NUMAFY_SCOPE_VAR_(numafy_scope_node_(node))
+#define NUMAFY_SCOPE_VAR_(start)                                                 \
+    __attribute__((cleanup(numafy_scope_end_), unused)) const int NUMAFY_PASTE_( \
+        numafy_scope_at_, __LINE__) = (start)
+
+#ifdef __cplusplus
+namespace std
+{
+struct nothrow_t;
+#ifdef __cpp_aligned_new
+enum class align_val_t : __SIZE_TYPE__;
+#endif
+} // namespace std
+
+extern "C++" {
+namespace numafy
+{
+
+/* The argument of a placed new whose construction may allocate: operator new makes the node ambient
+ * once it has the block, done() or the matching delete takes it back. Its address names the entry.
+ */
+struct ctor_place {
+    int node;
+};
+
+/* Where a tagged new-expression allocates. One type for near, on and numa<T,k>::at, and no
+ * template: gcc's -Wmismatched-new-delete would fire on a template. */
+struct place {
+    int node;
+    ctor_place ctor() const NUMAFY_NOTHROW_
+    {
+        ctor_place c = {node};
+        return c;
+    }
+};
+
+/* near(p): where p's block is. A pool block gives its node, an address in a registered root the
+ * root's node, this thread's stack and NULL the ambient node, anything else the plain heap. */
+NUMAFY_OWNER_ inline place near(const volatile void *owner) NUMAFY_NOTHROW_
+{
+    place w = {numafy_near_(owner)};
+    return w;
+}
+
+/* on(k): node k, or NUMAFY_LOCAL, NUMAFY_INTERLEAVE, NUMAFY_NO_NODE. */
+inline place on(int node) NUMAFY_NOTHROW_
+{
+    place w = {node};
+    return w;
+}
+
+/* done(::new (near(p).ctor()) T(...)): ends the entry that operator new began. Returns p. */
+template <class T>
+inline T *done(T *p) NUMAFY_NOTHROW_
+{
+    numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);
+    return p;
+}
+
+/* (::numafy::enter(o), ::numafy::leave(f(a))): the plain allocations of f go to o's node. The
+ * destructor restores when f throws or leave is not there (a void f). */
+class enter
+{
+  public:
+    NUMAFY_OWNER_ explicit enter(const volatile void *owner) NUMAFY_NOTHROW_
+    {
+        numafy_push_(this, numafy_near_(owner), NUMAFY_ENTRY_TEMPORARY_);
+    }
+    ~enter() NUMAFY_NOTHROW_ { numafy_pop_key_(this); }
+
+  private:
+    enter(const enter &);
+    enter &operator=(const enter &);
+};
+
+#if __cplusplus >= 201103L
+template <class T>
+inline T leave(T &&value)
+{
+    numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);
+    return static_cast<T &&>(value);
+}
+#else
+template <class T>
+inline T leave(T value)
+{
+    numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);
+    return value;
+}
+#endif
+
+} // namespace numafy
+
+/* The eight placed forms for both tags, each with the delete that a throwing constructor calls. */
+#define NUMAFY_PLACED_NEW_(array, extra, alignment)                                               \
+    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(numafy_size n extra, numafy::place w)   \
+    {                                                                                             \
+        return numafy_new_(n, alignment, w.node);                                                 \
+    }                                                                                             \
+    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(numafy_size n extra, numafy::place w,   \
+                                                          const std::nothrow_t &) NUMAFY_NOTHROW_ \
+    {                                                                                             \
+        return numafy_new_nothrow_(n, alignment, w.node);                                         \
+    }                                                                                             \
+    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(numafy_size n extra,                    \
+                                                          const numafy::ctor_place &w)            \
+    {                                                                                             \
+        void *p = numafy_new_(n, alignment, w.node);                                              \
+        numafy_push_(&w, w.node, NUMAFY_ENTRY_TEMPORARY_);                                        \
+        return p;                                                                                 \
+    }                                                                                             \
+    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(                                        \
+        numafy_size n extra, const numafy::ctor_place &w, const std::nothrow_t &) NUMAFY_NOTHROW_ \
+    {                                                                                             \
+        void *p = numafy_new_nothrow_(n, alignment, w.node);                                      \
+        numafy_push_(&w, w.node, NUMAFY_ENTRY_TEMPORARY_);                                        \
+        return p;                                                                                 \
+    }
+#define NUMAFY_PLACED_DELETE_(array, extra)                                                \
+    NUMAFY_ALWAYS_INLINE_ inline void operator delete array(void *p extra, numafy::place)  \
+        NUMAFY_NOTHROW_                                                                    \
+    {                                                                                      \
+        numafy_free(p);                                                                    \
+    }                                                                                      \
+    NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                               \
+        void *p extra, numafy::place, const std::nothrow_t &) NUMAFY_NOTHROW_              \
+    {                                                                                      \
+        numafy_free(p);                                                                    \
+    }                                                                                      \
+    NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                               \
+        void *p extra, const numafy::ctor_place &) NUMAFY_NOTHROW_                         \
+    {                                                                                      \
+        numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);                                              \
+        numafy_free(p);                                                                    \
+    }                                                                                      \
+    NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                               \
+        void *p extra, const numafy::ctor_place &, const std::nothrow_t &) NUMAFY_NOTHROW_ \
+    {                                                                                      \
+        numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);                                              \
+        numafy_free(p);                                                                    \
+    }
+#define NUMAFY_NOTHING_
+#define NUMAFY_ARRAY_ []
+NUMAFY_PLACED_NEW_(NUMAFY_NOTHING_, NUMAFY_NOTHING_, 0)
+NUMAFY_PLACED_NEW_(NUMAFY_ARRAY_, NUMAFY_NOTHING_, 0)
+NUMAFY_PLACED_DELETE_(NUMAFY_NOTHING_, NUMAFY_NOTHING_)
+NUMAFY_PLACED_DELETE_(NUMAFY_ARRAY_, NUMAFY_NOTHING_)
+#ifdef __cpp_aligned_new
+#define NUMAFY_ALIGNED_ , std::align_val_t a
+#define NUMAFY_ALIGNED_UNUSED_ , std::align_val_t
+NUMAFY_PLACED_NEW_(NUMAFY_NOTHING_, NUMAFY_ALIGNED_, static_cast<numafy_size>(a))
+NUMAFY_PLACED_NEW_(NUMAFY_ARRAY_, NUMAFY_ALIGNED_, static_cast<numafy_size>(a))
+NUMAFY_PLACED_DELETE_(NUMAFY_NOTHING_, NUMAFY_ALIGNED_UNUSED_)
+NUMAFY_PLACED_DELETE_(NUMAFY_ARRAY_, NUMAFY_ALIGNED_UNUSED_)
+#undef NUMAFY_ALIGNED_
+#undef NUMAFY_ALIGNED_UNUSED_
+#endif
+#undef NUMAFY_PLACED_NEW_
+#undef NUMAFY_PLACED_DELETE_
+#undef NUMAFY_NOTHING_
+#undef NUMAFY_ARRAY_
+} /* extern "C++" */
+
+#if __cplusplus >= 201103L
+#include "type.hpp"
+#else
+extern "C++" {
+namespace numafy
+{
+/* C++98 has no inherited constructors: only the tag is there. */
+template <class T, int K>
+struct numa {
+    static const place at;
+};
+template <class T, int K>
+const place numa<T, K>::at = {K};
+} // namespace numafy
+}
+#endif
+#endif /* __cplusplus */
+#endif /* NUMAFY_NEAR_H */
