@@ -39,7 +39,7 @@ def test_case(opts: Options, folder: Path, writer: tap.Writer) -> None:
             names,
             TOOL=str(opts.build / "bin" / "numafy-rewrite"),
             HELPERS=str(CLI / "helpers"),
-            TEST_NESTED="1",
+            TEST_LOGS=str(work / "test-logs"),
             PYTHON=sys.executable,
             TMPDIR=str(work),
         )

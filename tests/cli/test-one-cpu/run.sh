@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
+# On one CPU.
+taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$ROOT/scripts/test" unit 2>&1
+echo "status $?"

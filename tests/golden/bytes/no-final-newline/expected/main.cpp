@@ -1,0 +1,21 @@
+// The last line has no end, and a tab and spaces stand before some.
+#include "check.h"
+#include "numa_alloc.h"
+#include "numafy/near.h"
+#line 4
+
+struct Node {
+	int v;	// a tab
+};
+struct Owner {
+	Node *n = nullptr;
+	void fill() { n =  ::new (::numafy::near(this)) Node{1}; }	   
+};
+
+int main()
+{
+	Owner *owner = new numa<Owner, 1>();
+	owner->fill();
+	CHECK_NODE(owner->n, 1);
+	std::printf("%d %s line %d\n", owner->n->v, "\xc3\xa9 é", __LINE__);
+}

@@ -1,0 +1,35 @@
+// Comments, line splices between tokens and digraphs stay where they are.
+#include "check.h"
+#include "numa_alloc.h"
+#include <new>
+#include "numafy/near.h"
+#line 5
+
+struct Node {
+    int v;
+};
+struct Owner {
+    Node *n = nullptr;
+    void all(int count)
+    {
+        n = /* before */  ::new (::numafy::near(this)) /* after the word */ Node /* before the brace */ {1};
+        delete n;
+        n =  ::new (::numafy::near(this)) // to the end of the line
+            Node{2};
+        delete n;
+        n =  ::new (::numafy::near(this)) \
+            Node{3};
+        delete n;
+        n =  ::new (::numafy::near(this)) Node<:count:> <%%>;
+        delete<::>  n;
+        n =  ::new /* a */ ( /* b */ ::numafy::near(this), std::nothrow /* c */ ) Node{4};
+        // a comment with new Node in it, "new Node"
+        std::printf("new Node %d %s\n", n->v, R"(new Node)");
+        CHECK_NODE(n, 1);
+    }
+};
+
+int main()
+{
+    (new numa<Owner, 1>())->all(2);
+}

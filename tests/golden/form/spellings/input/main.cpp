@@ -1,0 +1,59 @@
+// Every way to write the same thing: parentheses, braces, none, a global qualifier, names and typedefs of arrays.
+#include "check.h"
+#include "numa_alloc.h"
+
+struct Node {
+    int a = 1;
+    Node *next = nullptr;
+};
+typedef Node Pair[2];
+
+struct Owner {
+    Node *n = nullptr;
+    Node **table = nullptr;
+    Node (*grid)[4] = nullptr;
+    int *number = nullptr;
+    void all(int count)
+    {
+        n = new Node;
+        delete n;
+        n = new Node();
+        delete n;
+        n = new Node{};
+        delete n;
+        n = new(Node);
+        delete n;
+        n = new (Node)();
+        delete n;
+        n = ::new Node;
+        delete n;
+        n = new struct Node;
+        delete n;
+        n = new Pair;
+        delete[] n;
+        auto p = new auto(Node{});
+        delete p;
+        const Node *c = new const Node;
+        delete c;
+        table = new Node *[count];
+        CHECK_NODE(table, 1);
+        delete[] table;
+        table = new (Node *[3]);
+        delete[] table;
+        table = new Node *(nullptr);
+        delete table;
+        grid = new Node[count][4];
+        CHECK_NODE(grid, 1);
+        delete[] grid;
+        number = new int(count);
+        CHECK_NODE(number, 1);
+        delete number;
+    }
+};
+
+int main()
+{
+    Owner *owner = new numa<Owner, 1>();
+    owner->all(3);
+    std::printf("%d\n", __LINE__);
+}

@@ -1,0 +1,29 @@
+// Code that no configuration of the database compiles is not touched.
+#include "check.h"
+#include "numa_alloc.h"
+
+struct Node {
+    int v;
+};
+struct Owner {
+    Node *n = nullptr;
+    void fill()
+    {
+#if defined(NEVER_DEFINED)
+        n = new Node{1};
+#else
+        n = new Node{2};
+#endif
+#if 0
+        n = new Broken(;
+#endif
+    }
+};
+
+int main()
+{
+    Owner *owner = new numa<Owner, 1>();
+    owner->fill();
+    CHECK_NODE(owner->n, 1);
+    std::printf("%d\n", owner->n->v);
+}

@@ -1,0 +1,33 @@
+// What no root reaches stays: another structure with the same shape, and types of its own.
+#include "check.h"
+#include "numa_alloc.h"
+
+struct Node {
+    int v;
+    Node *next;
+};
+struct Placed {
+    Node *head = nullptr;
+    void add(int v) { head = new Node{v, head}; }
+};
+struct Log {
+    int line;
+    Log *next;
+};
+struct Plain {
+    Log *log = nullptr;
+    void add(int line) { log = new Log{line, log}; }
+};
+
+int main()
+{
+    Placed *placed = new numa<Placed, 1>();
+    placed->add(1);
+    Plain *plain = new Plain;
+    plain->add(2);
+    CHECK_NODE(placed->head, 1);
+    CHECK_NODE(plain->log, -1);
+    std::printf("%d %d\n", placed->head->v, plain->log->line);
+    delete plain->log;
+    delete plain;
+}

@@ -1,0 +1,45 @@
+// In lambdas: this only where it is already captured; else a parameter, else nothing.
+#include "check.h"
+#include "numa_alloc.h"
+#include "numafy/near.h"
+#line 4
+
+struct Node {
+    int value;
+    Node *next;
+};
+
+struct Chain {
+    Node *head = nullptr;
+
+    void fill()
+    {
+        auto by_this = [this](int v) { head =  ::new (::numafy::near(this)) Node{v, head}; };
+        auto by_copy = [=](int v) { return  ::new (::numafy::near(this)) Node{v, nullptr}; };
+        auto by_reference = [&](int v) { return  ::new (::numafy::near(this)) Node[v]; };
+        by_this(1);
+        Node *two = by_copy(2);
+        CHECK_NODE(two, 3);
+        two->next = head;
+        head = two;
+        Node *many = by_reference(3);
+        CHECK_NODE(many, 3);
+        delete[] many;
+        auto uncaptured = [](int v) { return new Node{v, nullptr}; };
+        auto by_parameter = [](Chain *chain, int v) { return  ::new (::numafy::near(chain)) Node{v, chain->head}; };
+        Node *lost = uncaptured(9);
+        CHECK_NODE(lost, -1);
+        delete lost;
+        head = by_parameter(this, 3);
+    }
+};
+
+int main()
+{
+    Chain *chain = new numa<Chain, 3>();
+    chain->fill();
+    for (Node *n = chain->head; n != nullptr; n = n->next) {
+        CHECK_NODE(n, 3);
+        std::printf("%d\n", n->value);
+    }
+}

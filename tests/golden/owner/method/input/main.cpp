@@ -1,0 +1,70 @@
+// In methods: the destination's base, else this. new, new[] and nothrow.
+#include "check.h"
+#include "numa_alloc.h"
+#include <new>
+
+struct Node {
+    int key;
+    Node *left;
+    Node *right;
+    char *label;
+};
+
+class Tree
+{
+  public:
+    Node *insert(int key);
+    void grow(int count) { slots = new Node[count]; }
+    Node *spare() { return new Node(); }
+    Node *spare_or_null() { return new (std::nothrow) Node{-1, nullptr, nullptr, nullptr}; }
+    bool label(Node *n, int size)
+    {
+        n->label = new (std::nothrow) char[size];
+        return n->label != nullptr;
+    }
+    Node *root = nullptr;
+    Node *slots = nullptr;
+};
+
+Node *Tree::insert(int key)
+{
+    if (root == nullptr) {
+        root = new Node{key, nullptr, nullptr, nullptr};
+        return root;
+    }
+    Node *at = root;
+    while (true) {
+        Node *&next = key < at->key ? at->left : at->right;
+        if (next == nullptr)
+            break;
+        at = next;
+    }
+    if (key < at->key)
+        return at->left = new Node{key, nullptr, nullptr, nullptr};
+    at->right = new Node{key, nullptr, nullptr, nullptr};
+    return at->right;
+}
+
+int main()
+{
+    Tree *tree = new numa<Tree, 1>();
+    const int keys[] = {5, 3, 8, 1, 9};
+    for (int key : keys)
+        CHECK_NODE(tree->insert(key), 1);
+    tree->grow(10);
+    CHECK_NODE(tree->slots, 1);
+    Node *a = tree->spare(), *b = tree->spare_or_null();
+    CHECK_NODE(a, 1);
+    CHECK_NODE(b, 1);
+    bool labelled = tree->label(a, 100);
+    CHECK_NODE(a->label, 1);
+
+    Tree plain;
+    CHECK_NODE(plain.insert(1), -1);
+    std::printf("%d %d %d %d %d line %d\n", tree->root->left->left->key, tree->root->right->right->key,
+                b->key, labelled, plain.root->key, __LINE__);
+    delete[] a->label;
+    delete a;
+    delete b;
+    delete plain.root;
+}

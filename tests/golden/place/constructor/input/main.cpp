@@ -1,0 +1,32 @@
+// --place in constructors: member initialisers and the body.
+#include "check.h"
+
+struct Page {
+    char bytes[256];
+};
+
+struct Buffer {
+    Buffer() : first(new Page), all(new Page[4]), last(nullptr)
+    {
+        last = new Page();
+    }
+    ~Buffer()
+    {
+        delete first;
+        delete[] all;
+        delete last;
+    }
+    Buffer(const Buffer &) = delete;
+    Page *first;
+    Page *all;
+    Page *last;
+};
+
+int main()
+{
+    Buffer buffer;
+    CHECK_NODE(buffer.first, 2);
+    CHECK_NODE(buffer.all, 2);
+    CHECK_NODE(buffer.last, 2);
+    std::printf("%d\n", buffer.last->bytes[255]);
+}

@@ -1,0 +1,27 @@
+// --all: every class is a root, so a tree without any mark is owner-relative everywhere.
+#include "check.h"
+#include <string>
+
+struct Node {
+    int v;
+    Node *next;
+};
+struct List {
+    Node *head = nullptr;
+    void push(int v) { head = new Node{v, head}; }
+};
+struct Program {
+    List *list = nullptr;
+    void start() { list = new List; }
+};
+
+int main()
+{
+    Program program;
+    program.start();
+    program.list->push(4);
+    CHECK_NODE(program.list->head, -1);
+    std::printf("%d\n", program.list->head->v);
+    delete program.list->head;
+    delete program.list;
+}

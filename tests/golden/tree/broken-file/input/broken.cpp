@@ -1,0 +1,7 @@
+struct Node {
+    int v;
+};
+Node *make()
+{
+    return new Node{1;
+}

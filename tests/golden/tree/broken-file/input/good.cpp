@@ -1,0 +1,18 @@
+// A unit that does not parse is copied as it is and listed; the others are done.
+#include "check.h"
+#include "numa_alloc.h"
+
+struct Node {
+    int v;
+};
+struct Owner {
+    Node *n = nullptr;
+    void fill() { n = new Node{1}; }
+};
+
+int main()
+{
+    Owner *owner = new numa<Owner, 1>();
+    owner->fill();
+    std::printf("%d\n", owner->n->v);
+}

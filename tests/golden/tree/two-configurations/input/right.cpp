@@ -1,0 +1,6 @@
+#include "node.hpp"
+
+void right(List *list)
+{
+    list->push_right(2);
+}
