@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs tests/python/test_*.py by unittest and prints TAP. A module that cannot be imported is a failure."""
+"""Runs modules tests/python/test_*.py (all, or those named) by unittest and prints TAP.
+
+A module that cannot be imported is a failure.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 import unittest
 from typing import List, Tuple
@@ -10,6 +14,8 @@ from typing import List, Tuple
 from . import tap
 from .cases import ROOT
 from .runner import options
+
+PYTHON_TESTS = ROOT / "tests" / "python"
 
 
 class _Result(unittest.TestResult):
@@ -43,14 +49,11 @@ class _Result(unittest.TestResult):
 
 def main() -> int:
     opts = options("Runs the Python tests.")
-    sys.path.insert(0, str(ROOT))
-    loader = unittest.TestLoader()
-    if opts.patterns:
-        loader.testNamePatterns = [f"*{p}*" for p in opts.patterns]
+    os.environ["BUILD"] = str(opts.build)
+    sys.path[:0] = [str(ROOT), str(PYTHON_TESTS)]
+    modules = opts.patterns or sorted(p.stem for p in PYTHON_TESTS.glob("test_*.py"))
     result = _Result()
-    loader.discover(str(ROOT / "tests" / "python"), top_level_dir=str(ROOT / "tests" / "python")).run(
-        result
-    )
+    unittest.defaultTestLoader.loadTestsFromNames(modules).run(result)
     writer = tap.Writer(len(result.seen))
     for name, outcome, detail in result.seen:
         if outcome == "skipped":
