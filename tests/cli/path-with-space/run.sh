@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# A fresh copy of the tree in a folder with a space in its name: it is built there from nothing.
+# Both commands in a fresh copy of the tree in a folder with a space in its name: built there from nothing.
 mkdir 'a copy'
 cd "$ROOT"
 tar -cf - --exclude=./build --exclude='./build-*' --exclude=./.git --exclude='./Output/*/*' . | tar -C "$WORK/a copy" -xf -
 cd "$WORK/a copy"
+scripts/demo --no-vm 2>&1
+echo "status $?"
 scripts/test unit 2>&1
 echo "status $?"
 ls build/bin/numafy-rewrite
