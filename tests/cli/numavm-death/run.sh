@@ -17,4 +17,4 @@ try -k log 256:1 empty tail /dev/zero
 grep -o 'Out of memory: Killed process [0-9]* (tail)' log | sed 's/[0-9][0-9]*/N/'
 try 256:1 empty 'echo before; echo c >/proc/sysrq-trigger; echo after'
 try -T 1 256:1 empty 'echo before; exec sleep 100'
-try -t 40 256:1 empty 'echo before; exec sleep 1000'
+try -t 25 256:1 empty 'echo before; exec sleep 1000'
