@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The driver of numafy: gets a compile database, runs the rewriter, builds the result, shows the report.
+"""The driver of numafy: compile database, rewriter, build of the result, report.
 
-It decides nothing about source code; that is numafy-rewrite's job. Standard library only, Python 3.9 or newer.
-One module per concern:
+It decides nothing about source code; that is numafy-rewrite's job. Standard library only, Python
+3.9 or newer. One module per concern:
 
     cli       options, help texts, the one place that turns errors into exit codes
     errors    exit codes and the error type

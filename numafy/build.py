@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--build and --test: the user's commands in the rewritten tree, with the compiler wrappers in place of the compilers.
+"""--build and --test: the user's commands in the rewritten tree, with the compiler wrappers.
 
-The wrappers write down what they compile. That is how a build is caught that ignores CC, or that compiles the original
-sources by an absolute path: it would succeed, and nothing would be on its node.
+The wrappers write down what they compile. That is how a build is caught that ignores CC, or that
+compiles the original sources by an absolute path: it would succeed, and nothing would be on its
+node.
 """
 
 from __future__ import annotations
@@ -31,19 +32,23 @@ class Coverage(NamedTuple):
     def sentence(self) -> str:
         total = len(self.compiled) + len(self.not_compiled)
         also = f" ({len(self.headers)} edited headers come with them)" if self.headers else ""
-        return f"{len(self.compiled)} of {total} edited files compiled with numafy-cc/numafy-c++{also}"
+        return (
+            f"{len(self.compiled)} of {total} edited files compiled with numafy-cc/numafy-c++{also}"
+        )
 
 
 def environment() -> Dict[str, str]:
-    """The environment of a build: the wrappers by bare name in CC and CXX, their folder first on PATH.
+    """The environment of a build: the wrappers as CC and CXX, their folder first on PATH.
 
-    Bare names, because make splits $(CC) at blanks and numafy may live in a path that has some. Compilers that the user
-    has chosen stay the ones behind the wrappers.
+    Bare names, because make splits $(CC) at blanks and numafy may live in a path that has some.
+    Compilers that the user has chosen stay the ones behind the wrappers.
     """
     env = dict(os.environ)
     folder = project.wrapper_folder()
     if os.pathsep in str(folder):
-        raise NumafyError(f"numafy's folder {shown(folder)} has a '{os.pathsep}' in its name: PATH cannot hold it")
+        raise NumafyError(
+            f"numafy's folder {shown(folder)} has a '{os.pathsep}' in its name: PATH cannot hold it"
+        )
     env["PATH"] = os.pathsep.join([str(folder), env.get("PATH") or os.defpath])
     for variable, wrapper in WRAPPERS.items():
         chosen = env.get(variable)
@@ -54,17 +59,24 @@ def environment() -> Dict[str, str]:
 
 
 def environment_of_copy() -> Dict[str, str]:
-    """For the build that bear watches: the user's own compilers, and the wrappers findable if the command names them."""
+    """For the build that bear watches: the user's compilers, and the wrappers only if named."""
     env = dict(os.environ)
     try:
-        env["PATH"] = os.pathsep.join([str(project.wrapper_folder()), env.get("PATH") or os.defpath])
-    except NumafyError:  # not built: then only a command that names them fails, with its own message
+        env["PATH"] = os.pathsep.join(
+            [str(project.wrapper_folder()), env.get("PATH") or os.defpath]
+        )
+    except (
+        NumafyError
+    ):  # not built: then only a command that names them fails, with its own message
         pass
     return env
 
 
 def run(what: str, command: str, out: Path, progress: Progress) -> None:
-    """Run the user's command in the out tree; ``what`` is "build" or "test". NumafyError (EXIT_BUILD) if it fails."""
+    """Run the user's command in the out tree; NumafyError (EXIT_BUILD) if it fails.
+
+    ``what`` is "build" or "test", as in the option and in the log's name.
+    """
     log = out / ".numafy" / f"{what}.log"
     env = environment()
     env["NUMAFY_CC_LOG"] = str(real(out) / ".numafy" / "compiled")
@@ -72,7 +84,9 @@ def run(what: str, command: str, out: Path, progress: Progress) -> None:
         code = runner.logged(runner.shell(command), log, cwd=out, env=env, tick=progress.tick)
     if code:
         ended = f"exit status {code}" if code > 0 else f"signal {-code}"
-        raise NumafyError(f"--{what} failed with {ended} (log: {shown(log)})", EXIT_BUILD, runner.tail(log))
+        raise NumafyError(
+            f"--{what} failed with {ended} (log: {shown(log)})", EXIT_BUILD, runner.tail(log)
+        )
 
 
 def forget_compiled(out: Path) -> None:
@@ -86,7 +100,10 @@ def compiled_sources(out: Path) -> Set[str]:
     if not log.is_file():
         return set()
     fields = os.fsdecode(log.read_bytes()).split("\0")[:-1]
-    return {os.path.realpath(os.path.join(folder, name)) for folder, name in zip(fields[::2], fields[1::2])}
+    return {
+        os.path.realpath(os.path.join(folder, name))
+        for folder, name in zip(fields[::2], fields[1::2])
+    }
 
 
 def coverage(out: Path, edited: List[str]) -> Coverage:
@@ -94,5 +111,8 @@ def coverage(out: Path, edited: List[str]) -> Coverage:
     done = compiled_sources(out)
     sources = [name for name in edited if name.endswith(SOURCE_SUFFIXES)]
     compiled = [name for name in sources if str(real(out / name)) in done]
-    return Coverage(compiled, [name for name in sources if name not in compiled],
-                    [name for name in edited if name not in sources])
+    return Coverage(
+        compiled,
+        [name for name in sources if name not in compiled],
+        [name for name in edited if name not in sources],
+    )

@@ -13,7 +13,7 @@ from typing import List, NoReturn, Optional, Sequence, TextIO
 
 from . import build, compdb, inplace, project, report, rewrite, suites
 from .errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, NumafyError, worst
-from .files import real, shown, temporary_folder
+from .files import shown, temporary_folder
 from .progress import Progress
 
 # Names that have a meaning of their own; a folder of such a name is written ./top.
@@ -22,12 +22,12 @@ LATER = ("types", "suggest", "doctor", "top")
 DESCRIPTION = """\
 Rewrite a C or C++ tree so that its data structures are allocated on the NUMA node of their owner.
 
-TREE   a folder with sources. Without --out nothing is written: the run only reports what it would do.
-       The compile database is the one that -p names, or TREE/compile_commands.json, or the only
-       TREE/build*/compile_commands.json; otherwise numafy has CMake export one (out of tree), or lets bear
-       watch `make` (or --build CMD) in a copy of TREE.
-SUITE  a benchmark suite of this project: rewritten into Output/SUITE and built there. all: every suite.
-       A folder with the name of a suite or command is written ./NAME.
+TREE   a folder with sources. Without --out nothing is written: the run only reports what it
+       would do. The compile database is the one that -p names, or TREE/compile_commands.json,
+       or the only TREE/build*/compile_commands.json; otherwise numafy has CMake export one (out
+       of tree), or lets bear watch `make` (or --build CMD) in a copy of TREE.
+SUITE  a benchmark suite of this project: rewritten into Output/SUITE and built there; all: every
+       suite. A folder with the name of a suite or command is written ./NAME.
 """
 
 EPILOG = """\
@@ -66,22 +66,57 @@ class Parser(argparse.ArgumentParser):
 
 def parser() -> Parser:
     form = argparse.RawDescriptionHelpFormatter
-    result = Parser(prog="numafy.py", usage="numafy.py TREE|SUITE|all [options]", description=DESCRIPTION,
-                    epilog=EPILOG, formatter_class=form, allow_abbrev=False)
+    result = Parser(
+        prog="numafy.py",
+        usage="numafy.py TREE|SUITE|all [options]",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=form,
+        allow_abbrev=False,
+    )
     add = result.add_argument
     add("target", metavar="TREE|SUITE|all", help="what to rewrite")
-    add("-p", dest="database", metavar="BUILD", type=Path, help="folder with compile_commands.json, or the file")
+    add(
+        "-p",
+        dest="database",
+        metavar="BUILD",
+        type=Path,
+        help="folder with compile_commands.json, or the file",
+    )
     add("--out", metavar="DIR", type=Path, help="write the rewritten tree to DIR, outside TREE")
-    add("--place", metavar="T=k", action="append", default=[], help="put objects of type T on node k")
+    add(
+        "--place",
+        metavar="T=k",
+        action="append",
+        default=[],
+        help="put objects of type T on node k",
+    )
     add("--root", metavar="v=k", action="append", default=[], help="variable v is a root on node k")
-    add("--all", action="store_true", help="consider every class, not only what roots and placements reach")
-    add("--umf", type=int, choices=(0, 1), help="suites: 1 numafy's pools (default), 0 libnuma's numa_alloc_onnode")
+    add(
+        "--all",
+        action="store_true",
+        help="consider every class, not only what roots and placements reach",
+    )
+    add(
+        "--umf",
+        type=int,
+        choices=(0, 1),
+        help="suites: 1 numafy's pools (default), 0 libnuma's numa_alloc_onnode",
+    )
     add("--diff", action="store_true", help="print the changes as a unified diff")
     add("--check", action="store_true", help="write nothing; exit 5 if something would change")
     add("--strict", action="store_true", help="exit 3 if an allocation site is left alone")
-    add("--in-place", action="store_true", help="edit TREE itself; the old files are kept in TREE/.numafy")
+    add(
+        "--in-place",
+        action="store_true",
+        help="edit TREE itself; the old files are kept in TREE/.numafy",
+    )
     add("--undo", action="store_true", help="take back --in-place: TREE gets its old bytes")
-    add("--build", metavar="CMD", help="then run CMD in the rewritten tree, with numafy-cc and numafy-c++ as CC, CXX")
+    add(
+        "--build",
+        metavar="CMD",
+        help="then run CMD in the rewritten tree, with numafy-cc and numafy-c++ as CC, CXX",
+    )
     add("--test", metavar="CMD", help="then run CMD there to test it")
     add("-j", dest="jobs", metavar="N", type=_positive, help="use N processors (default: all)")
     add("--report", metavar="FILE", type=Path, help="keep the report: FILE.json or FILE.html")
@@ -107,10 +142,10 @@ def _version() -> str:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run numafy; returns the exit code. Every way out that is not a result prints one line on stderr."""
+    """Run numafy; returns the exit code. What is not a result ends in one line on stderr."""
     for stream in (sys.stdout, sys.stderr):
         # Names are printed through files.shown; this is for locales that lack a character.
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[attr-defined]
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         return _run(argv)
@@ -122,13 +157,16 @@ def main(argv: Sequence[str]) -> int:
     except Exception as error:  # the last resort: a bug of ours, said so
         if os.environ.get("NUMAFY_DEBUG"):
             raise
-        print(f"numafy: internal error: {type(error).__name__}: {shown(str(error))} (NUMAFY_DEBUG=1 shows where)",
-              file=sys.stderr)
+        print(
+            f"numafy: internal error: {type(error).__name__}: {shown(str(error))}"
+            " (NUMAFY_DEBUG=1 shows where)",
+            file=sys.stderr,
+        )
         return EXIT_BUG
 
 
 def _print(text: str, stream: Optional[TextIO] = None) -> None:
-    """Print a result. A reader that has gone, such as head, does not end the run: its work is not done yet."""
+    """Print a result. A reader that has gone, such as head, does not end the run."""
     try:
         print(text, file=stream or sys.stdout, flush=True)
     except BrokenPipeError:
@@ -152,7 +190,9 @@ def _complain(error: NumafyError) -> int:
 
 def _run(argv: Sequence[str]) -> int:
     if argv and argv[0] in LATER:
-        raise NumafyError(f"'{argv[0]}' comes with a later version; a folder of that name is written ./{argv[0]}")
+        raise NumafyError(
+            f"'{argv[0]}' comes with a later version; a folder of that name is written ./{argv[0]}"
+        )
     options = parser().parse_args(list(argv))
     options.jobs_or_all = options.jobs or len(os.sched_getaffinity(0))
     progress = Progress()
@@ -176,7 +216,7 @@ def _folders() -> List[str]:
         return []
 
 
-# ---- a tree ---------------------------------------------------------------------------------------------------
+# ---- a tree ------------------------------------------------------------------------------------
 
 
 def _tree(tree: Path, options: argparse.Namespace, progress: Progress) -> int:
@@ -187,13 +227,25 @@ def _tree(tree: Path, options: argparse.Namespace, progress: Progress) -> int:
         return EXIT_OK
     project.rewriter()  # before a database is made, which may take minutes
     suite = suites.containing(tree)
-    known = (lambda file: suites.write_database(suite, file)) if suite and not options.database else None
-    with temporary_folder("numafy-") as scratch, \
-            compdb.of_tree(tree, options.database, options.build, options.jobs_or_all, progress,
-                           build.environment_of_copy(), known) as database:
+    known = (
+        (lambda file: suites.write_database(suite, file))
+        if suite and not options.database
+        else None
+    )
+    with temporary_folder("numafy-") as scratch, compdb.of_tree(
+        tree,
+        options.database,
+        options.build,
+        options.jobs_or_all,
+        progress,
+        build.environment_of_copy(),
+        known,
+    ) as database:
         _say_database(database, progress)
         out = scratch / "tree" if options.in_place else options.out
-        outcome = rewrite.run(tree, database.folder, out, _rewrite_options(options), scratch / "report.json", progress)
+        outcome = rewrite.run(
+            tree, database.folder, out, _rewrite_options(options), scratch / "report.json", progress
+        )
         _finish_report(outcome, scratch / "report.json", out, options.report, options.diff)
         if out is None or outcome.code not in rewrite.WROTE_TREE:
             return outcome.code
@@ -207,10 +259,28 @@ def _tree(tree: Path, options: argparse.Namespace, progress: Progress) -> int:
 def _check_tree_options(tree: Path, options: argparse.Namespace) -> None:
     """Combinations that make no sense, one line each, before any work."""
     if options.umf is not None:
-        raise NumafyError("--umf is for suites; a rewritten tree chooses at run time: NUMAFY_CACHE=onnode")
+        raise NumafyError(
+            "--umf is for suites; a rewritten tree chooses at run time: NUMAFY_CACHE=onnode"
+        )
     if options.undo:
-        extra = [name for name in ("database", "out", "place", "root", "all", "diff", "check", "strict", "in_place",
-                                   "build", "test", "report") if getattr(options, name)]
+        extra = [
+            name
+            for name in (
+                "database",
+                "out",
+                "place",
+                "root",
+                "all",
+                "diff",
+                "check",
+                "strict",
+                "in_place",
+                "build",
+                "test",
+                "report",
+            )
+            if getattr(options, name)
+        ]
         if extra:
             raise NumafyError("--undo takes no other option")
         return
@@ -230,26 +300,42 @@ def _check_tree_options(tree: Path, options: argparse.Namespace) -> None:
 
 
 def _rewrite_options(options: argparse.Namespace) -> rewrite.Options:
-    return rewrite.Options(tuple(options.place), tuple(options.root), options.all, options.diff, options.check,
-                           options.strict, options.jobs)
+    return rewrite.Options(
+        tuple(options.place),
+        tuple(options.root),
+        options.all,
+        options.diff,
+        options.check,
+        options.strict,
+        options.jobs,
+    )
 
 
 def _say_database(database: compdb.Database, progress: Progress) -> None:
     progress.say(f"compile database: {database.origin} ({database.units} commands)")
     if database.generated:
-        progress.say(f"{len(database.generated)} generated sources are read but not edited, e.g. "
-                     f"{database.generated[0]}")
+        progress.say(
+            f"{len(database.generated)} generated sources are read but not edited, e.g. "
+            f"{database.generated[0]}"
+        )
     if database.missing:
-        progress.say(f"warning: {len(database.missing)} sources of the database do not exist, e.g. "
-                     f"{database.missing[0]}; build once and give -p, or make the database anew")
+        progress.say(
+            f"warning: {len(database.missing)} sources of the database do not exist, e.g. "
+            f"{database.missing[0]}; build once and give -p, or make the database anew"
+        )
 
 
-def _finish_report(outcome: rewrite.Outcome, file: Path, out: Optional[Path], wanted: Optional[Path],
-                   diff: bool) -> None:
-    """Show the summary (beside a diff on stderr, since stdout is the patch) and keep the report where asked."""
+def _finish_report(
+    outcome: rewrite.Outcome, file: Path, out: Optional[Path], wanted: Optional[Path], diff: bool
+) -> None:
+    """Keep the report and show its summary, beside a diff on stderr: stdout is the patch."""
     if outcome.report is None:
         return
-    if out is not None and outcome.code in rewrite.WROTE_TREE and not (out / ".numafy" / "report.json").exists():
+    if (
+        out is not None
+        and outcome.code in rewrite.WROTE_TREE
+        and not (out / ".numafy" / "report.json").exists()
+    ):
         (out / ".numafy").mkdir(exist_ok=True)
         report.save(file, outcome.report, out / ".numafy" / "report.json")
     if wanted is not None:
@@ -260,11 +346,17 @@ def _finish_report(outcome: rewrite.Outcome, file: Path, out: Optional[Path], wa
 
 
 def _failed_files(result: report.Report) -> List[str]:
-    return [f"copied unchanged: {shown(result.name_of(file['path']))}: {shown(file.get('reason') or 'not parsed')}"
-            for file in result.files if file.get("status") == "failed"]
+    return [
+        f"copied unchanged: {shown(result.name_of(file['path']))}: "
+        f"{shown(file.get('reason') or 'not parsed')}"
+        for file in result.files
+        if file.get("status") == "failed"
+    ]
 
 
-def _build_and_test(out: Path, outcome: rewrite.Outcome, options: argparse.Namespace, progress: Progress) -> int:
+def _build_and_test(
+    out: Path, outcome: rewrite.Outcome, options: argparse.Namespace, progress: Progress
+) -> int:
     """--build, the check that it compiled what was edited, --test."""
     try:
         if options.build:
@@ -284,16 +376,20 @@ def _say_coverage(out: Path, outcome: rewrite.Outcome, progress: Progress) -> No
     coverage = build.coverage(out, outcome.report.edited())
     progress.say(coverage.sentence())
     if coverage.not_compiled:
-        progress.say(f"warning: not compiled, e.g. {coverage.not_compiled[0]}: does the build use CC and CXX, and "
-                     "paths of its own folder?")
+        progress.say(
+            f"warning: not compiled, e.g. {coverage.not_compiled[0]}: does the build use "
+            "CC and CXX, and paths of its own folder?"
+        )
 
 
-# ---- suites ---------------------------------------------------------------------------------------------------
+# ---- suites ------------------------------------------------------------------------------------
 
 
 def _suites(names: Sequence[str], options: argparse.Namespace, progress: Progress) -> int:
     if options.database or options.in_place or options.undo:
-        raise NumafyError("-p, --in-place and --undo are for trees; a suite's Makefile has its database")
+        raise NumafyError(
+            "-p, --in-place and --undo are for trees; a suite's Makefile has its database"
+        )
     if options.out is not None and len(names) > 1:
         raise NumafyError("--out is for one suite: every suite has its own folder in Output/")
     project.rewriter()
@@ -308,33 +404,42 @@ def _suites(names: Sequence[str], options: argparse.Namespace, progress: Progres
 
 def _suite(name: str, options: argparse.Namespace, progress: Progress, several: bool) -> int:
     tree = project.suites()[name]
-    out: Optional[Path] = options.out or project.OUTPUT / name
-    if options.check or (options.diff and options.out is None):
-        out = None  # asked for a look, not for a new copy
-    else:
+    out: Optional[Path] = None
+    if not options.check and not (options.diff and options.out is None):  # else asked for a look
+        out = options.out or project.OUTPUT / name
         rewrite.check_folders(tree, out)
         suites.root_for_make(out)
     wanted = options.report
     if wanted is not None and several:
         wanted = wanted.with_name(f"{wanted.stem}-{name}{wanted.suffix}")
-    with temporary_folder("numafy-") as scratch, \
-            compdb.of_tree(tree, None, None, options.jobs_or_all, progress,
-                           suite_database=lambda file: suites.write_database(name, file)) as database:
+    with temporary_folder("numafy-") as scratch, compdb.of_tree(
+        tree,
+        None,
+        None,
+        options.jobs_or_all,
+        progress,
+        suite_database=lambda file: suites.write_database(name, file),
+    ) as database:
         _say_database(database, progress)
-        outcome = rewrite.run(tree, database.folder, out, _rewrite_options(options), scratch / "report.json", progress)
+        outcome = rewrite.run(
+            tree, database.folder, out, _rewrite_options(options), scratch / "report.json", progress
+        )
         _finish_report(outcome, scratch / "report.json", out, wanted, options.diff)
     if out is None or outcome.code not in rewrite.WROTE_TREE:
         return outcome.code
     return worst([outcome.code, _build_suite(name, out, outcome, options, progress)])
 
 
-def _build_suite(name: str, out: Path, outcome: rewrite.Outcome, options: argparse.Namespace,
-                 progress: Progress) -> int:
+def _build_suite(
+    name: str, out: Path, outcome: rewrite.Outcome, options: argparse.Namespace, progress: Progress
+) -> int:
     """The suite's own build, or --build in its place; then --test."""
     if options.build:
         return _build_and_test(out, outcome, options, progress)
     try:
-        suites.build(name, out, 1 if options.umf is None else options.umf, options.jobs_or_all, progress)
+        suites.build(
+            name, out, 1 if options.umf is None else options.umf, options.jobs_or_all, progress
+        )
     except NumafyError as error:
         return _complain(error)
     return _build_and_test(out, outcome, options, progress)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds or makes the compile database of a tree.
 
-In this order: the one that -p names; TREE/compile_commands.json; the only TREE/build*/compile_commands.json; CMake's
-export, configured out of tree in a cache folder; what bear sees of a make build in a copy of the tree. The tree itself
-is never written to, and a tree that builds several ways gets the answer that its owner has already chosen.
+In this order: the one that -p names; TREE/compile_commands.json; the only
+TREE/build*/compile_commands.json; CMake's export, configured out of tree in a cache folder; what
+bear sees of a make build in a copy of the tree. The tree itself is never written to, and a tree
+that builds several ways gets the answer that its owner has already chosen.
 """
 
 from __future__ import annotations
@@ -19,17 +20,29 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Set, Tuple
 
 from . import runner
-from .errors import EXIT_USAGE, EXIT_WRITE, NumafyError
-from .files import (cache_folder, dump_json, is_inside, read_json, real, shown, temporary_folder, write_atomically)
+from .errors import EXIT_WRITE, NumafyError
+from .files import (
+    cache_folder,
+    dump_json,
+    is_inside,
+    read_json,
+    real,
+    shown,
+    temporary_folder,
+    write_atomically,
+)
 from .progress import Progress
 
 NAME = "compile_commands.json"
 VERSION_CONTROL = {".git", ".hg", ".svn", ".bzr", ".jj"}
 # Files whose text names the folder they were configured in; in a copy the name must be the copy's.
-CONFIGURED = re.compile(r"(?i:makefile|gnumakefile)(\.[\w.]+)?|.*\.(mk|mak|make|pc|la|cmake)|config\.status|libtool|"
-                        r"build\.ninja|CMakeCache\.txt|config\.(h|log)")
+CONFIGURED = re.compile(
+    r"(?i:makefile|gnumakefile)(\.[\w.]+)?|.*\.(mk|mak|make|pc|la|cmake)|config\.status|libtool|"
+    r"build\.ninja|CMakeCache\.txt|config\.(h|log)"
+)
 CONFIGURED_MAX_BYTES = 8 << 20
 OBJECT_SUFFIXES = (".o", ".lo", ".obj", ".gch", ".pch")
+LINKED_SUFFIXES = (".o", ".lo", ".obj", ".a", ".so")
 HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inc", ".inl", ".ipp", ".tcc", ".def")
 SOURCE_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".m", ".mm", ".cppm")
 
@@ -47,15 +60,21 @@ class Database(NamedTuple):
 
 
 @contextlib.contextmanager
-def of_tree(tree: Path, given: Optional[Path], build: Optional[str], jobs: int, progress: Progress,
-            environment: Optional[Mapping[str, str]] = None,
-            suite_database: Optional[Callable[[Path], None]] = None) -> Iterator[Database]:
-    """The database of ``tree``, valid inside the with block; NumafyError with one clear line when there is none.
+def of_tree(
+    tree: Path,
+    given: Optional[Path],
+    build: Optional[str],
+    jobs: int,
+    progress: Progress,
+    environment: Optional[Mapping[str, str]] = None,
+    suite_database: Optional[Callable[[Path], None]] = None,
+) -> Iterator[Database]:
+    """The database of ``tree``, valid inside the with block; NumafyError when there is none.
 
     given           -p: a folder, or the file itself
     build           the user's build command, for a tree that is built by make
     environment     for that command
-    suite_database  how to make the database of one of the project's own suites: called with the file to write
+    suite_database  writes the database of one of the project's own suites into the file it is given
     """
     if suite_database:
         with temporary_folder("numafy-cdb-") as folder:
@@ -75,13 +94,15 @@ def of_tree(tree: Path, given: Optional[Path], build: Optional[str], jobs: int, 
             file = _bear(tree, build or f"make -j{jobs}", environment or os.environ, progress)
             yield _inspect(file, tree, f"bear, from a build in a copy ({build or 'make'})")
     else:
-        raise NumafyError(f"no compile database for {shown(tree)}: it has no {NAME}, no build*/{NAME}, no "
-                          "CMakeLists.txt and no Makefile; name the build folder with -p, or give --build CMD "
-                          "for bear to watch")
+        raise NumafyError(
+            f"no compile database for {shown(tree)}: it has no {NAME}, no build*/{NAME}, no "
+            "CMakeLists.txt and no Makefile; name the build folder with -p, or give --build CMD "
+            "for bear to watch"
+        )
 
 
 def load(file: Path) -> List[Entry]:
-    """Read and check a database; the checks are those that would otherwise end in a puzzling message later."""
+    """Read and check a database; unchecked, it would end in a puzzling message later."""
     try:
         entries = read_json(file)
     except OSError as error:
@@ -89,15 +110,23 @@ def load(file: Path) -> List[Entry]:
     except ValueError as error:
         raise NumafyError(f"{shown(file)} is not JSON: {error}") from error
     if not isinstance(entries, list):
-        raise NumafyError(f"{shown(file)} is not a compile database: an array of objects is expected")
+        raise NumafyError(
+            f"{shown(file)} is not a compile database: an array of objects is expected"
+        )
     for index, entry in enumerate(entries):
-        if not isinstance(entry, dict) or not all(isinstance(entry.get(key), str) for key in ("directory", "file")):
+        if not isinstance(entry, dict) or not all(
+            isinstance(entry.get(key), str) for key in ("directory", "file")
+        ):
             raise NumafyError(f'{shown(file)}: entry {index} has no "directory" or no "file"')
-        if not isinstance(entry.get("command"), str) and not isinstance(entry.get("arguments"), list):
+        if not isinstance(entry.get("command"), str) and not isinstance(
+            entry.get("arguments"), list
+        ):
             raise NumafyError(f'{shown(file)}: entry {index} has neither "command" nor "arguments"')
     if not entries:
-        raise NumafyError(f"{shown(file)} is empty: nothing was compiled when it was made; "
-                          "make it from a clean build")
+        raise NumafyError(
+            f"{shown(file)} is empty: nothing was compiled when it was made; "
+            "make it from a clean build"
+        )
     return entries
 
 
@@ -111,11 +140,18 @@ def _inspect(file: Path, tree: Path, origin: str) -> Database:
     sources = sorted({source_of(entry) for entry in entries})
     missing = [source for source in sources if not os.path.exists(source)]
     builds = _build_folders(tree)
-    generated = [source for source in sources if source not in missing
-                 and (not is_inside(source, tree) or any(is_inside(source, folder) for folder in builds))]
+    generated = [
+        source
+        for source in sources
+        if source not in missing
+        and (not is_inside(source, tree) or any(is_inside(source, folder) for folder in builds))
+    ]
     if len(missing) == len(sources):
-        raise NumafyError(f"{shown(origin)}: none of its {len(sources)} sources exists (first: {shown(missing[0])}); "
-                          "the database is stale or of another tree")
+        raise NumafyError(
+            f"{shown(origin)}: none of its {len(sources)} sources exists "
+            f"(first: {shown(missing[0])}); "
+            "the database is stale or of another tree"
+        )
     return Database(file.parent, origin, len(entries), generated, missing)
 
 
@@ -123,19 +159,26 @@ def _build_folders(tree: Path) -> List[Path]:
     """Folders of the tree that a build made: CMake's, meson's."""
     marks = ("CMakeCache.txt", "meson-info", "build.ninja")
     with contextlib.suppress(OSError):
-        return [child for child in tree.iterdir()
-                if child.is_dir() and not child.is_symlink() and any((child / mark).exists() for mark in marks)]
+        return [
+            child
+            for child in tree.iterdir()
+            if child.is_dir()
+            and not child.is_symlink()
+            and any((child / mark).exists() for mark in marks)
+        ]
     return []
 
 
-# ---- a database that exists -----------------------------------------------------------------------------------
+# ---- a database that exists --------------------------------------------------------------------
 
 
 def _given(path: Path) -> Path:
     if path.is_dir():
         if not (path / NAME).is_file():
-            raise NumafyError(f"-p {shown(path)}: no {NAME} in it; for CMake configure with "
-                              "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
+            raise NumafyError(
+                f"-p {shown(path)}: no {NAME} in it; for CMake configure with "
+                "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"
+            )
         return path / NAME
     if path.is_file():
         return path
@@ -148,7 +191,9 @@ def _in_tree(tree: Path) -> Optional[Path]:
     found = sorted(folder / NAME for folder in tree.glob("build*") if (folder / NAME).is_file())
     if len(found) > 1:
         names = ", ".join(shown(file.parent.name) for file in found)
-        raise NumafyError(f"{shown(tree)} has {len(found)} compile databases ({names}): choose one with -p")
+        raise NumafyError(
+            f"{shown(tree)} has {len(found)} compile databases ({names}): choose one with -p"
+        )
     return found[0] if found else None
 
 
@@ -165,7 +210,7 @@ def _under_its_usual_name(file: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _locked(folder: Path, progress: Progress) -> Iterator[None]:
-    """Hold a tree's cache folder: a second run on the same tree waits until this one has read its database."""
+    """Hold a tree's cache folder: a second run on the same tree waits for this one."""
     with open(folder / "lock", "wb") as stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -175,7 +220,7 @@ def _locked(folder: Path, progress: Progress) -> Iterator[None]:
         yield
 
 
-# ---- CMake ----------------------------------------------------------------------------------------------------
+# ---- CMake -------------------------------------------------------------------------------------
 
 
 def _cmake_export(tree: Path, progress: Progress) -> Path:
@@ -190,15 +235,21 @@ def _cmake_export(tree: Path, progress: Progress) -> Path:
             shutil.rmtree(folder)
             code = runner.logged(argv, log, tick=progress.tick)
     if code:
-        raise NumafyError(f"cmake cannot configure {shown(tree)} (log: {shown(log)}); configure it yourself with "
-                          "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON and give -p", detail=runner.tail(log))
+        raise NumafyError(
+            f"cmake cannot configure {shown(tree)} (log: {shown(log)}); configure it yourself with "
+            "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON and give -p",
+            detail=runner.tail(log),
+        )
     if not (folder / NAME).is_file():
-        raise NumafyError(f"cmake wrote no {NAME} for {shown(tree)}: it has no compiled target, or a generator that "
-                          "does not export one")
+        raise NumafyError(
+            f"cmake wrote no {NAME} for {shown(tree)}: it has no compiled target, or a generator "
+            "that "
+            "does not export one"
+        )
     return folder / NAME
 
 
-# ---- make, watched by bear ------------------------------------------------------------------------------------
+# ---- make, watched by bear ---------------------------------------------------------------------
 
 
 def _makefile(tree: Path) -> bool:
@@ -207,15 +258,21 @@ def _makefile(tree: Path) -> bool:
 
 def _need(program: str, package: str, tree: Path) -> None:
     if not shutil.which(program):
-        raise NumafyError(f"{shown(tree)} has no {NAME}, and {program} is not installed to make one: "
-                          f"apt-get install {package}, or name a build folder with -p")
+        raise NumafyError(
+            f"{shown(tree)} has no {NAME}, and {program} is not installed to make one: "
+            f"apt-get install {package}, or name a build folder with -p"
+        )
 
 
 def _bear(tree: Path, command: str, environment: Mapping[str, str], progress: Progress) -> Path:
     """Build a copy of the tree under bear, and map what it saw back to the tree."""
     _need("bear", "bear", tree)
     base = cache_folder(tree)
-    copy, log, seen = base / "copy" / (real(tree).name or "tree"), base / "bear.log", base / "bear.json"
+    copy, log, seen = (
+        base / "copy" / (real(tree).name or "tree"),
+        base / "bear.log",
+        base / "bear.json",
+    )
     before = _snapshot(tree)
     shutil.rmtree(base / "copy", ignore_errors=True)
     try:
@@ -224,16 +281,29 @@ def _bear(tree: Path, command: str, environment: Mapping[str, str], progress: Pr
             if _makefile(copy) and _has_objects(copy):
                 runner.logged(["make", "clean"], base / "clean.log", cwd=copy, tick=progress.tick)
             seen.unlink(missing_ok=True)
-            code = runner.logged(["bear", "--output", str(seen), "--", *runner.shell(command)], log, cwd=copy,
-                                 env=environment, tick=progress.tick)
+            code = runner.logged(
+                ["bear", "--output", str(seen), "--", *runner.shell(command)],
+                log,
+                cwd=copy,
+                env=environment,
+                tick=progress.tick,
+            )
         if code:
-            raise NumafyError(f"no compile database for {shown(tree)}: `{shown(command)}` failed in a copy of it "
-                              f"(log: {shown(log)}); run bear on your build and give -p", detail=runner.tail(log))
+            raise NumafyError(
+                f"no compile database for {shown(tree)}: `{shown(command)}` failed in a copy of it "
+                f"(log: {shown(log)}); run bear on your build and give -p",
+                detail=runner.tail(log),
+            )
         if not seen.is_file():
-            raise NumafyError(f"bear wrote no database (log: {shown(log)})", detail=runner.tail(log))
+            raise NumafyError(
+                f"bear wrote no database (log: {shown(log)})", detail=runner.tail(log)
+            )
         if not read_json(seen):
-            raise NumafyError(f"bear saw no compiler in `{shown(command)}`: give --build CMD with a command that "
-                              f"compiles everything (log: {shown(log)})", detail=runner.tail(log))
+            raise NumafyError(
+                f"bear saw no compiler in `{shown(command)}`: give --build CMD with a command that "
+                f"compiles everything (log: {shown(log)})",
+                detail=runner.tail(log),
+            )
         overlay = base / "generated"
         shutil.rmtree(overlay, ignore_errors=True)
         extra = _keep_generated(copy, real(tree), overlay)
@@ -242,7 +312,10 @@ def _bear(tree: Path, command: str, environment: Mapping[str, str], progress: Pr
     finally:
         shutil.rmtree(base / "copy", ignore_errors=True)
     if _snapshot(tree) != before:
-        progress.say(f"warning: {tree} changed while its copy was built: `{command}` writes outside its folder")
+        progress.say(
+            f"warning: {tree} changed while its copy was built: `{command}` writes outside its "
+            "folder"
+        )
     return base / NAME
 
 
@@ -252,17 +325,20 @@ def _entry_key(entry: Entry) -> Tuple[str, str, List[str]]:
 
 
 def copy_tree(source: Path, target: Path) -> None:
-    """Copy a tree for a throw-away build: times and modes kept, version control and special files left out.
+    """Copy a tree for a throw-away build: times and modes kept, no history, no special files.
 
-    Nothing in the copy leads back into the original: absolute links into it are turned, and the folder's name in
-    configured files is replaced.
+    Nothing in the copy leads back into the original: absolute links into it are turned, and the
+    folder's name in configured files is replaced.
     """
     try:
         target.mkdir(parents=True)
         _copy_folder(source, target, source, target)
     except OSError as error:
-        raise NumafyError(f"cannot copy {shown(source)} to {shown(target)}: {error.strerror or error} "
-                          f"({shown(error.filename or '')})", EXIT_WRITE) from error
+        raise NumafyError(
+            f"cannot copy {shown(source)} to {shown(target)}: {error.strerror or error} "
+            f"({shown(error.filename or '')})",
+            EXIT_WRITE,
+        ) from error
 
 
 def _copy_folder(source: Path, target: Path, root: Path, new_root: Path) -> None:
@@ -288,12 +364,14 @@ def _copy_link(link: Path, into: Path, root: Path, new_root: Path) -> None:
     if os.path.isabs(goal) and is_inside(goal, root):
         goal = str(new_root / real(goal).relative_to(root))
     elif not os.path.isabs(goal) and not is_inside(link.parent / goal, root):
-        goal = str(real(link.parent / goal))  # relative to outside: would lead elsewhere from the copy
+        goal = str(
+            real(link.parent / goal)
+        )  # relative to outside: would lead elsewhere from the copy
     os.symlink(goal, into)
 
 
 def _retarget(file: Path, root: Path, new_root: Path) -> None:
-    """Replace the tree's path in a configured file; its times stay, or make would configure again."""
+    """Replace the tree's path in a configured file; its times stay, or make would reconfigure."""
     status = file.stat()
     if status.st_size > CONFIGURED_MAX_BYTES:
         return
@@ -308,7 +386,11 @@ def _retarget(file: Path, root: Path, new_root: Path) -> None:
 def _path_pattern(root: Path) -> "re.Pattern[bytes]":
     """The path in a text, alone or with something below it; not as the tail of a longer path."""
     options = (b"-I", b"-L", b"-B", b"-isystem", b"-iquote", b"-include", b"-rpath,")
-    before = rb"(?:(?<![\w.\-/])" + b"".join(rb"|(?<=" + re.escape(option) + rb")" for option in options) + rb")"
+    before = (
+        rb"(?:(?<![\w.\-/])"
+        + b"".join(rb"|(?<=" + re.escape(option) + rb")" for option in options)
+        + rb")"
+    )
     return re.compile(before + re.escape(os.fsencode(root)) + rb"(?![\w.\-])")
 
 
@@ -332,23 +414,33 @@ def _snapshot(tree: Path) -> Dict[str, Tuple[int, int]]:
 def _keep_generated(copy: Path, tree: Path, overlay: Path) -> List[str]:
     """Keep the sources and headers that the build made, and return the folders to search for them.
 
-    They are not the tree's, so they are never edited, but units that include them must still parse. Only generated
-    files are kept: with a second copy of the tree's own headers on the search path a type could be defined twice.
+    They are not the tree's, so they are never edited, but units that include them must still parse.
+    Only generated files are kept: with a second copy of the tree's own headers on the search path a
+    type could be defined twice.
     """
     kept: Set[str] = set()
     for folder, folders, names in os.walk(copy):
         folders[:] = [name for name in folders if name not in VERSION_CONTROL]
         below = os.path.relpath(folder, copy)
         for name in names:
-            if name.endswith(HEADER_SUFFIXES + SOURCE_SUFFIXES) and not os.path.lexists(tree / below / name):
+            if name.endswith(HEADER_SUFFIXES + SOURCE_SUFFIXES) and not os.path.lexists(
+                tree / below / name
+            ):
                 (overlay / below).mkdir(parents=True, exist_ok=True)
-                shutil.copy2(os.path.join(folder, name), overlay / below / name, follow_symlinks=True)
+                shutil.copy2(
+                    os.path.join(folder, name), overlay / below / name, follow_symlinks=True
+                )
                 kept.add(below)
     return sorted(kept)
 
 
-def map_entry(entry: Entry, copy: Path, tree: Path, overlay: Path, generated_in: List[str]) -> Entry:
-    """An entry of the copy's database as it would read in the tree; see _keep_generated for the search path."""
+def map_entry(
+    entry: Entry, copy: Path, tree: Path, overlay: Path, generated_in: List[str]
+) -> Entry:
+    """An entry of the copy's database as it would read in the tree.
+
+    The folders of generated files are searched last; see _keep_generated.
+    """
     # The copy's path is one of a kind: it can be replaced also right behind letters, as in -I/path.
     pattern = re.compile(re.escape(os.fsencode(copy)) + rb"(?![\w.\-])")
 
@@ -356,20 +448,33 @@ def map_entry(entry: Entry, copy: Path, tree: Path, overlay: Path, generated_in:
         return os.fsdecode(pattern.sub(lambda _: os.fsencode(tree), os.fsencode(text)))
 
     source = source_of(entry)
-    result = {key: mapped(value) for key, value in entry.items() if isinstance(value, str) and key != "command"}
+    result = {
+        key: mapped(value)
+        for key, value in entry.items()
+        if isinstance(value, str) and key != "command"
+    }
     if is_inside(source, copy) and (overlay / os.path.relpath(source, copy)).is_file():
         result["file"] = str(overlay / os.path.relpath(source, copy))
     arguments = []
-    for argument in entry.get("arguments") or shlex.split(entry["command"]):
+    given = entry.get("arguments") or shlex.split(entry["command"])
+    for before, argument in zip(["", *given], given):
+        if argument.endswith(LINKED_SUFFIXES) and not argument.startswith("-") and before != "-o":
+            continue  # an input of the linker, in a command that also links: gone with the copy
         is_source = os.path.normpath(os.path.join(entry["directory"], argument)) == source
         arguments.append(result["file"] if is_source else mapped(argument))
-    if not os.path.isdir(result["directory"]):  # a folder that the build made: it is gone with the copy
+    if not os.path.isdir(
+        result["directory"]
+    ):  # a folder that the build made: it is gone with the copy
         arguments = _absolute(arguments, result["directory"])
         result["file"] = os.path.normpath(os.path.join(result["directory"], result["file"]))
         result["directory"] = str(tree)
     for folder in generated_in:
-        arguments += ["-idirafter", os.path.normpath(overlay / folder),
-                      "-idirafter", os.path.normpath(tree / folder)]
+        arguments += [
+            "-idirafter",
+            os.path.normpath(overlay / folder),
+            "-idirafter",
+            os.path.normpath(tree / folder),
+        ]
     return {**result, "arguments": arguments}
 
 
@@ -380,7 +485,7 @@ def _absolute(arguments: List[str], folder: str) -> List[str]:
     for argument in arguments:
         option = next((option for option in options if argument.startswith(option)), "")
         if option and argument != option:
-            result.append(option + os.path.normpath(os.path.join(folder, argument[len(option):])))
+            result.append(option + os.path.normpath(os.path.join(folder, argument[len(option) :])))
         elif result and result[-1] in options or argument.endswith(SOURCE_SUFFIXES):
             result.append(os.path.normpath(os.path.join(folder, argument)))
         else:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files: writes that are whole or not at all, names that are safe to print, containment of folders.
 
-File names are bytes on this system. Python holds those that are not UTF-8 with surrogate escapes, and everything here
-keeps them intact; only ``shown`` changes a name, for people's eyes.
+File names are bytes on this system. Python holds those that are not UTF-8 with surrogate escapes,
+and everything here keeps them intact; only ``shown`` changes a name, for people's eyes.
 """
 
 from __future__ import annotations
@@ -37,14 +37,17 @@ def _shown_char(char: str) -> str:
 
 
 def write_atomically(path: AnyPath, data: bytes, mode: int = 0o666) -> None:
-    """Write ``data`` to ``path`` through a temporary file beside it: readers see the old file or the new one.
+    """Write ``data`` to ``path`` through a temporary file beside it: readers see old or new.
 
-    ``mode`` is subject to the umask, as for a file opened the usual way. Raises NumafyError (EXIT_WRITE).
+    ``mode`` is subject to the umask, as for a file opened the usual way. Raises NumafyError
+    (EXIT_WRITE).
     """
     target = Path(path)
     temporary = ""
     try:
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name[:64]}.", suffix=".tmp", dir=target.parent)
+        descriptor, temporary = tempfile.mkstemp(
+            prefix=f".{target.name[:64]}.", suffix=".tmp", dir=target.parent
+        )
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(data)
         os.chmod(temporary, mode & ~_umask())
@@ -54,7 +57,9 @@ def write_atomically(path: AnyPath, data: bytes, mode: int = 0o666) -> None:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
         if isinstance(error, OSError):
-            raise NumafyError(f"cannot write {shown(target)}: {error.strerror}", EXIT_WRITE) from error
+            raise NumafyError(
+                f"cannot write {shown(target)}: {error.strerror}", EXIT_WRITE
+            ) from error
         raise
 
 
@@ -67,7 +72,8 @@ def _umask() -> int:
 def read_json(path: AnyPath) -> Any:
     """Parse a JSON file whose strings are mostly file names. Raises OSError and ValueError.
 
-    The text is decoded as file names are, in any locale, so that a name in it opens the file of these very bytes.
+    The text is decoded as file names are, in any locale, so that a name in it opens the file of
+    these very bytes.
     """
     return json.loads(os.fsdecode(Path(path).read_bytes()))
 
@@ -103,16 +109,23 @@ def temporary_folder(prefix: str) -> Iterator[Path]:
 
 
 def cache_folder(tree: AnyPath) -> Path:
-    """A folder for what is derived from ``tree`` and may be reused: made on demand, always the same for a tree.
+    """A folder for what is derived from ``tree`` and may be reused; always the same for a tree.
 
-    ``$XDG_CACHE_HOME/numafy/NAME-HASH``; without a usable cache the system's temporary folder. The name is stable, so
-    that two runs give the rewriter the same arguments and therefore the same manifest.
+    ``$XDG_CACHE_HOME/numafy/NAME-HASH``; without a usable cache the system's temporary folder. The
+    name is stable, so that two runs give the rewriter the same arguments and therefore the same
+    manifest.
     """
     resolved = real(tree)
-    label = "".join(char if char.isascii() and (char.isalnum() or char in "._-") else "_" for char in resolved.name)
+    label = "".join(
+        char if char.isascii() and (char.isalnum() or char in "._-") else "_"
+        for char in resolved.name
+    )
     name = f"{label[:40] or 'root'}-{sha256(os.fsencode(resolved))[:12]}"
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    for base in (os.path.join(home, "numafy"), os.path.join(tempfile.gettempdir(), f"numafy-{os.getuid()}")):
+    for base in (
+        os.path.join(home, "numafy"),
+        os.path.join(tempfile.gettempdir(), f"numafy-{os.getuid()}"),
+    ):
         folder = real(base) / name
         if not os.path.isabs(base) or is_inside(folder, resolved):
             continue
@@ -122,4 +135,6 @@ def cache_folder(tree: AnyPath) -> Path:
                 return folder
         except OSError:
             continue
-    raise NumafyError("no folder for temporary results: set XDG_CACHE_HOME to one that can be written", EXIT_WRITE)
+    raise NumafyError(
+        "no folder for temporary results: set XDG_CACHE_HOME to one that can be written", EXIT_WRITE
+    )

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--in-place and --undo: replaces edited files in the tree itself, after keeping their old bytes beside it.
+"""--in-place and --undo: replaces edited files in the tree itself, and brings the old bytes back.
 
-TREE/.numafy/original/ holds the old files and TREE/.numafy/in-place.json what was done, both complete on disk before
-the first file of the tree changes. A run that is interrupted at any point can therefore be undone.
+TREE/.numafy/original/ holds the old files and TREE/.numafy/in-place.json what was done, both
+complete on disk before the first file of the tree changes. A run that is interrupted at any point
+can therefore be undone.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ ORIGINAL = "original"
 
 def refuse_twice(tree: Path) -> None:
     if (tree / STATE / MANIFEST).exists():
-        raise NumafyError(f"{shown(tree)} is already rewritten in place; undo that first: --undo {shown(tree)}")
+        raise NumafyError(
+            f"{shown(tree)} is already rewritten in place; undo that first: --undo {shown(tree)}"
+        )
 
 
 def changed_files(tree: Path, rewritten: Path) -> List[str]:
@@ -52,8 +55,10 @@ def apply(tree: Path, rewritten: Path) -> List[str]:
         return []
     for name in names:
         if (tree / name).is_symlink() or not is_inside(tree / name, tree):
-            raise NumafyError(f"{shown(tree / name)} is reached through a symbolic link: use --out instead of "
-                              "--in-place")
+            raise NumafyError(
+                f"{shown(tree / name)} is reached through a symbolic link: use --out instead of "
+                "--in-place"
+            )
     state = tree / STATE
     entries: List[Dict[str, Any]] = []
     try:
@@ -62,12 +67,19 @@ def apply(tree: Path, rewritten: Path) -> List[str]:
             kept = state / ORIGINAL / name
             kept.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(tree / name, kept)
-            entries.append({"path": name, "before": sha256(kept.read_bytes()),
-                            "after": sha256((rewritten / name).read_bytes())})
+            entries.append(
+                {
+                    "path": name,
+                    "before": sha256(kept.read_bytes()),
+                    "after": sha256((rewritten / name).read_bytes()),
+                }
+            )
     except OSError as error:
         shutil.rmtree(state / ORIGINAL, ignore_errors=True)
-        raise NumafyError(f"cannot keep the old files in {shown(state)}: {error.strerror}; nothing was changed",
-                          EXIT_WRITE) from error
+        raise NumafyError(
+            f"cannot keep the old files in {shown(state)}: {error.strerror}; nothing was changed",
+            EXIT_WRITE,
+        ) from error
     write_atomically(state / MANIFEST, dump_json({"version": 1, "files": entries}))
     for name in names:
         _replace(tree / name, (rewritten / name).read_bytes())
@@ -75,12 +87,14 @@ def apply(tree: Path, rewritten: Path) -> List[str]:
 
 
 def undo(tree: Path) -> List[str]:
-    """Give the tree its old bytes back; refuses, before it touches anything, if a file was changed since."""
+    """Give the tree its old bytes back; refuses, untouched, if a file was changed since."""
     state = tree / STATE
     try:
         entries = read_json(state / MANIFEST)["files"]
     except FileNotFoundError:
-        raise NumafyError(f"{shown(tree)} was not rewritten in place: it has no {STATE}/{MANIFEST}") from None
+        raise NumafyError(
+            f"{shown(tree)} was not rewritten in place: it has no {STATE}/{MANIFEST}"
+        ) from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise NumafyError(f"{shown(state / MANIFEST)} cannot be used: {error}") from error
     names = [entry["path"] for entry in entries if _needs_undo(tree, state, entry)]
@@ -97,15 +111,19 @@ def undo(tree: Path) -> List[str]:
 def _needs_undo(tree: Path, state: Path, entry: Dict[str, Any]) -> bool:
     path, kept = tree / entry["path"], state / ORIGINAL / entry["path"]
     if not is_inside(real(path), tree):
-        raise NumafyError(f"{shown(path)} is outside the tree: {STATE}/{MANIFEST} is not ours", EXIT_USAGE)
+        raise NumafyError(
+            f"{shown(path)} is outside the tree: {STATE}/{MANIFEST} is not ours", EXIT_USAGE
+        )
     if not kept.is_file() or sha256(kept.read_bytes()) != entry["before"]:
         raise NumafyError(f"the kept copy {shown(kept)} is damaged; nothing was undone")
     now = sha256(path.read_bytes()) if path.is_file() else ""
     if now == entry["before"]:
         return False
     if now != entry["after"]:
-        raise NumafyError(f"{shown(path)} was changed after the rewrite; nothing was undone "
-                          f"(its old bytes are in {shown(kept)})")
+        raise NumafyError(
+            f"{shown(path)} was changed after the rewrite; nothing was undone "
+            f"(its old bytes are in {shown(kept)})"
+        )
     return True
 
 

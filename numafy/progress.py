@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the user sees while waiting: one line per step on stderr, with running seconds on a terminal."""
+"""What the user sees while waiting: a line per step on stderr, with a clock on a terminal."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the parts of numafy are: the project's folder, the rewriter, the compiler wrappers, the suites."""
+"""Where the parts of numafy are: project folder, rewriter, compiler wrappers, suites."""
 
 from __future__ import annotations
 
@@ -27,24 +27,31 @@ def rewriter() -> Path:
         return Path(os.path.abspath(found))
     program = ROOT / "build" / "bin" / "numafy-rewrite"
     if not os.access(program, os.X_OK):
-        raise NumafyError(f"{shown(program)} is not built; in {shown(ROOT)}: {BUILD_HINT}", EXIT_USAGE)
+        raise NumafyError(
+            f"{shown(program)} is not built; in {shown(ROOT)}: {BUILD_HINT}", EXIT_USAGE
+        )
     return program
 
 
 def wrapper_folder() -> Path:
-    """The folder with numafy-cc and numafy-c++: that of the rewriter, else the project's build folder."""
+    """The folder with numafy-cc and numafy-c++: the rewriter's, else the project's build/bin."""
     candidates = [ROOT / "build" / "bin"]
     if os.environ.get("NUMAFY_REWRITE"):
         candidates.insert(0, rewriter().parent)
     for folder in candidates:
         if all(os.access(folder / name, os.X_OK) for name in ("numafy-cc", "numafy-c++")):
             return folder
-    raise NumafyError(f"numafy-cc and numafy-c++ are not built; in {shown(ROOT)}: {BUILD_HINT}", EXIT_USAGE)
+    raise NumafyError(
+        f"numafy-cc and numafy-c++ are not built; in {shown(ROOT)}: {BUILD_HINT}", EXIT_USAGE
+    )
 
 
 def suites() -> Dict[str, Path]:
-    """The suites by name: the folders of suites/ that have a Makefile. common/ holds shared files."""
+    """The suites by name: folders of suites/ with a Makefile. common/ holds shared files."""
     if not SUITES.is_dir():
         return {}
-    return {folder.name: folder for folder in sorted(SUITES.iterdir())
-            if folder.name != "common" and (folder / "Makefile").is_file()}
+    return {
+        folder.name: folder
+        for folder in sorted(SUITES.iterdir())
+        if folder.name != "common" and (folder / "Makefile").is_file()
+    }

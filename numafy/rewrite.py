@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import List, NamedTuple, Optional, Tuple
 
 from . import project, runner
-from .errors import EXIT_BUG, EXIT_LEFT, EXIT_UNPARSED, EXIT_CONFLICT, EXIT_OK, EXIT_USAGE, NumafyError
+from .errors import (
+    EXIT_BUG,
+    EXIT_LEFT,
+    EXIT_UNPARSED,
+    EXIT_CONFLICT,
+    EXIT_OK,
+    NumafyError,
+)
 from .files import is_inside, shown
 from .progress import Progress
 from .report import Report
@@ -36,7 +43,9 @@ class Outcome(NamedTuple):
     report: Optional[Report]  # None when the rewriter stopped before it had one
 
 
-def arguments(tree: Path, database: Path, out: Optional[Path], options: Options, report: Path) -> List[str]:
+def arguments(
+    tree: Path, database: Path, out: Optional[Path], options: Options, report: Path
+) -> List[str]:
     """The command line of numafy-rewrite."""
     argv = [str(tree), "-p", str(database)]
     if out is not None:
@@ -45,27 +54,45 @@ def arguments(tree: Path, database: Path, out: Optional[Path], options: Options,
         argv += ["--place", placement]
     for root in options.root:
         argv += ["--root", root]
-    argv += [name for name, wanted in (("--all", options.all), ("--diff", options.diff), ("--check", options.check),
-                                       ("--strict", options.strict)) if wanted]
+    argv += [
+        name
+        for name, wanted in (
+            ("--all", options.all),
+            ("--diff", options.diff),
+            ("--check", options.check),
+            ("--strict", options.strict),
+        )
+        if wanted
+    ]
     if options.jobs is not None:
         argv += ["-j", str(options.jobs)]
     return argv + ["--report", str(report)]
 
 
 def check_folders(tree: Path, out: Path) -> None:
-    """Refuse, before any work, an out tree that would be copied into itself or overwrite its source."""
+    """Refuse, before any work, an out tree that contains its source or is inside it."""
     if is_inside(out, tree):
-        raise NumafyError(f"--out {shown(out)} is inside the tree {shown(tree)}: choose a folder outside it")
+        raise NumafyError(
+            f"--out {shown(out)} is inside the tree {shown(tree)}: choose a folder outside it"
+        )
     if is_inside(tree, out):
-        raise NumafyError(f"--out {shown(out)} contains the tree {shown(tree)}: choose another folder")
+        raise NumafyError(
+            f"--out {shown(out)} contains the tree {shown(tree)}: choose another folder"
+        )
 
 
-def run(tree: Path, database: Path, out: Optional[Path], options: Options, report: Path,
-        progress: Progress) -> Outcome:
+def run(
+    tree: Path,
+    database: Path,
+    out: Optional[Path],
+    options: Options,
+    report: Path,
+    progress: Progress,
+) -> Outcome:
     """Rewrite ``tree`` into ``out``, or dry-run without it. Diagnostics go straight to stderr.
 
-    A --diff goes to stdout byte for byte; the rewriter's summary otherwise repeats what the report says and is shown
-    only when there is no report.
+    A --diff goes to stdout byte for byte; the rewriter's summary otherwise repeats what the report
+    says and is shown only when there is no report.
     """
     argv = [str(project.rewriter()), *arguments(tree, database, out, options, report)]
     target = f" into {out}" if out is not None else " (dry run)"
@@ -79,7 +106,9 @@ def run(tree: Path, database: Path, out: Optional[Path], options: Options, repor
     if code == -signal.SIGINT:
         raise KeyboardInterrupt
     if code < 0:
-        raise NumafyError(f"numafy-rewrite was ended by signal {-code} ({_signal_name(-code)})", EXIT_BUG)
+        raise NumafyError(
+            f"numafy-rewrite was ended by signal {-code} ({_signal_name(-code)})", EXIT_BUG
+        )
     result = Report.load(report) if report.is_file() else None
     if result is None:
         os.write(sys.stdout.fileno(), summary)

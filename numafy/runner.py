@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The only module that starts processes.
 
-Arguments are always lists; the one shell command line is the user's own --build or --test. Interrupting numafy ends
-what it started, also a build's grandchildren.
+Arguments are always lists; the one shell command line is the user's own --build or --test.
+Interrupting numafy ends what it started, also a build's grandchildren.
 """
 
 from __future__ import annotations
@@ -32,10 +32,16 @@ def command_text(argv: Sequence[str]) -> str:
     return shown(" ".join(shlex.quote(word) for word in argv))
 
 
-def capture(argv: Sequence[str], cwd: Optional[Path] = None, env: Optional[Mapping[str, str]] = None,
-            keep_stderr: bool = True) -> Finished:
+def capture(
+    argv: Sequence[str],
+    cwd: Optional[Path] = None,
+    env: Optional[Mapping[str, str]] = None,
+    keep_stderr: bool = True,
+) -> Finished:
     """Run a command and return its output; with keep_stderr=False stderr goes where ours goes."""
-    process = _start(argv, cwd, env, stdout=subprocess.PIPE, stderr=subprocess.PIPE if keep_stderr else None)
+    process = _start(
+        argv, cwd, env, stdout=subprocess.PIPE, stderr=subprocess.PIPE if keep_stderr else None
+    )
     try:
         stdout, stderr = process.communicate()
     except BaseException:
@@ -44,7 +50,9 @@ def capture(argv: Sequence[str], cwd: Optional[Path] = None, env: Optional[Mappi
     return Finished(process.returncode, stdout, stderr or b"")
 
 
-def passthrough(argv: Sequence[str], cwd: Optional[Path] = None, env: Optional[Mapping[str, str]] = None) -> int:
+def passthrough(
+    argv: Sequence[str], cwd: Optional[Path] = None, env: Optional[Mapping[str, str]] = None
+) -> int:
     """Run a command on our own standard streams and return its exit status."""
     process = _start(argv, cwd, env)
     try:
@@ -54,22 +62,37 @@ def passthrough(argv: Sequence[str], cwd: Optional[Path] = None, env: Optional[M
         raise
 
 
-def logged(argv: Sequence[str], log: Path, cwd: Optional[Path] = None, env: Optional[Mapping[str, str]] = None,
-           tick: Optional[Callable[[], None]] = None) -> int:
-    """Run a command without input, both its outputs in the file ``log``; ``tick`` is called a few times a second.
+def logged(
+    argv: Sequence[str],
+    log: Path,
+    cwd: Optional[Path] = None,
+    env: Optional[Mapping[str, str]] = None,
+    tick: Optional[Callable[[], None]] = None,
+) -> int:
+    """Run a command without input, both its outputs in the file ``log``.
 
-    The command gets a session of its own, so that an interrupt can end all that it has started.
+    ``tick`` is called a few times a second. The command gets a session of its own, so that an
+    interrupt can end all that it has started.
     """
     try:
         log.parent.mkdir(parents=True, exist_ok=True)
         stream = open(log, "wb")
     except OSError as error:
-        raise NumafyError(f"cannot write the log {shown(log)}: {error.strerror}", EXIT_WRITE) from error
+        raise NumafyError(
+            f"cannot write the log {shown(log)}: {error.strerror}", EXIT_WRITE
+        ) from error
     with stream:
         stream.write(b"+ " + os.fsencode(command_text(argv)) + b"\n")
         stream.flush()
-        process = _start(argv, cwd, env, stdin=subprocess.DEVNULL, stdout=stream, stderr=subprocess.STDOUT,
-                         start_new_session=True)
+        process = _start(
+            argv,
+            cwd,
+            env,
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
         try:
             while True:
                 try:
@@ -96,17 +119,22 @@ def tail(log: Path, lines: int = 20) -> str:
     return "\n".join(shown(line.replace("\t", "    ")) for line in text.splitlines()[-lines:])
 
 
-def _start(argv: Sequence[str], cwd: Optional[Path], env: Optional[Mapping[str, str]],
-           **options: object) -> "subprocess.Popen[bytes]":
+def _start(
+    argv: Sequence[str], cwd: Optional[Path], env: Optional[Mapping[str, str]], **options: object
+) -> "subprocess.Popen[bytes]":
     try:
-        return subprocess.Popen(list(argv), cwd=cwd, env=env, **options)  # type: ignore[call-overload,no-any-return]
+        return subprocess.Popen(list(argv), cwd=cwd, env=env, **options)  # type: ignore
     except OSError as error:
         raise NumafyError(f"cannot run {shown(argv[0])}: {error.strerror}", EXIT_USAGE) from error
 
 
 def _end(process: "subprocess.Popen[bytes]", group: bool) -> None:
     """End a process that was interrupted: politely, then not."""
-    for number, wait_s in ((signal.SIGINT, GRACE_S), (signal.SIGTERM, GRACE_S), (signal.SIGKILL, None)):
+    for number, wait_s in (
+        (signal.SIGINT, GRACE_S),
+        (signal.SIGTERM, GRACE_S),
+        (signal.SIGKILL, None),
+    ):
         try:
             if group:
                 os.killpg(process.pid, number)

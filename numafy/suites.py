@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The project's own suites: their compile database and the build of their rewritten copy, both by their Makefile."""
+"""The project's own suites: compile database and build of the copy, both by their Makefile."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def select(name: str) -> Optional[List[str]]:
 
 def containing(tree: Path) -> Optional[str]:
     """The suite whose folder ``tree`` is, if any: its Makefile knows its compile database."""
-    return next((name for name, folder in project.suites().items() if real(folder) == real(tree)), None)
+    return next(
+        (name for name, folder in project.suites().items() if real(folder) == real(tree)), None
+    )
 
 
 def unknown(name: str, others: List[str]) -> NumafyError:
@@ -50,22 +52,27 @@ def write_database(name: str, file: Path) -> None:
     done = runner.capture(argv)
     if done.code or not file.is_file():
         text = (done.stdout + done.stderr).decode("utf-8", "surrogateescape")
-        raise NumafyError(f"suite {name} gives no compile database: {runner.command_text(argv)}",
-                          detail="\n".join(map(shown, text.splitlines()[-20:])))
+        raise NumafyError(
+            f"suite {name} gives no compile database: {runner.command_text(argv)}",
+            detail="\n".join(map(shown, text.splitlines()[-20:])),
+        )
 
 
 def root_for_make(out: Path) -> str:
     """The project's folder as a value that make can use from ``out``.
 
-    make splits file names at blanks, so a project in such a path is named relative to the copy, which is usually
-    below it.
+    make splits file names at blanks, so a project in such a path is named relative to the copy,
+    which is usually below it.
     """
     root = str(project.ROOT)
     if MAKE_SPECIAL.search(root):
         root = os.path.relpath(project.ROOT, real(out))
     if MAKE_SPECIAL.search(root):
-        raise NumafyError(f"make cannot name {shown(project.ROOT)} from {shown(out)}: it has blanks or signs special "
-                          "to make; leave out --out", EXIT_USAGE)
+        raise NumafyError(
+            f"make cannot name {shown(project.ROOT)} from {shown(out)}: it has blanks or signs "
+            "special to make; leave out --out",
+            EXIT_USAGE,
+        )
     return root
 
 
@@ -75,9 +82,13 @@ def build(name: str, out: Path, umf: int, jobs: int, progress: Progress) -> None
     make = ["make", "-C", str(out), f"UMF={umf}", f"ROOT_DIR={root_for_make(out)}"]
     argv = [*make, f"-j{jobs}"]
     with progress.step(f"building {out} with UMF={umf}"):
-        # Objects of the original sources may have been copied along, and be newer than what they were made from.
+        # Objects of the original sources may have been copied along, and be newer than what they
+        # were made from.
         runner.logged([*make, "clean"], log, tick=progress.tick)
         code = runner.logged(argv, log, tick=progress.tick)
     if code:
-        raise NumafyError(f"the build of {shown(out)} failed (log: {shown(log)}): {runner.command_text(argv)}",
-                          EXIT_BUILD, runner.tail(log))
+        raise NumafyError(
+            f"the build of {shown(out)} failed (log: {shown(log)}): {runner.command_text(argv)}",
+            EXIT_BUILD,
+            runner.tail(log),
+        )

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Rewrites a C or C++ tree, or a suite of this project, for NUMA placement: see --help and docs/cli.md."""
+"""Rewrites a C or C++ tree, or a suite, for NUMA placement: see --help and docs/cli.md."""
 
 import os
 import sys

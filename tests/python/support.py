@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the driver's tests share: a throw-away project with a stand-in rewriter, and runs of its command line.
+"""What the driver's tests share: a throw-away project with a stand-in rewriter, and its runs.
 
-The project is a copy of numafy/ and scripts/numafy.py in a folder whose name has a space, so that a test can give it
-suites and programs of its own.
+The project is a copy of numafy/ and scripts/numafy.py in a folder whose name has a space, so that a
+test can give it suites and programs of its own.
 """
 
 import json
@@ -17,8 +17,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-# Copies the tree, puts a line in front of every file that has the word "new", reports what it was given.
-STAND_IN = r'''#!@PYTHON@
+# Copies the tree, puts a line in front of every file that has the word "new", reports what it was
+# given.
+STAND_IN = r"""#!@PYTHON@
 import json, os, shutil, sys
 arguments, given = sys.argv[1:], {}
 tree, place = arguments.pop(0), []
@@ -53,14 +54,17 @@ for folder, folders, names in os.walk(tree):
         if os.path.islink(path):
             continue
         data = open(path, "rb").read()
-        edited = b"new" in data and name.endswith((".cpp", ".c", ".h")) and not data.startswith(b"// rewritten")
-        if name.endswith((".cpp", ".c", ".h")):
-            files.append({"path": below, "status": "edited" if edited else "unchanged", "reason": ""})
+        source = name.endswith((".cpp", ".c", ".h"))
+        edited = source and b"new" in data and not data.startswith(b"// rewritten")
+        if source:
+            status = "edited" if edited else "unchanged"
+            files.append({"path": below, "status": status, "reason": ""})
         if edited:
-            sites.append({"file": below, "line": 1, "column": 2, "kind": "new", "type": "Node", "owner": "this",
-                          "action": "near", "reason": "", "id": ""})
-            sites.append({"file": below, "line": 3, "column": 4, "kind": "new", "type": "Odd<&'\">", "owner": "",
-                          "action": "left", "reason": "no owner for <this> & that", "id": "NF1002"})
+            sites.append({"file": below, "line": 1, "column": 2, "kind": "new", "type": "Node",
+                          "owner": "this", "action": "near", "reason": "", "id": ""})
+            sites.append({"file": below, "line": 3, "column": 4, "kind": "new", "type": "Odd<&'\">",
+                          "owner": "", "action": "left",
+                          "reason": "no owner for <this> & that", "id": "NF1002"})
             data = b"// rewritten " + ",".join(place).encode() + b"\n" + data
         if out:
             target = os.path.join(out, below)
@@ -74,14 +78,15 @@ else:
     print("summary of the stand-in")
 near = sum(site["action"] == "near" for site in sites)
 report = {"version": "1", "tree": tree, "files": files, "sites": sites,
-          "totals": {"sites": len(sites), "near": near, "on": 0, "scope": 0, "left": len(sites) - near, "lost": 0,
+          "totals": {"sites": len(sites), "near": near, "on": 0, "scope": 0,
+                     "left": len(sites) - near, "lost": 0,
                      "files_edited": near, "files_failed": 0}}
 if code not in (1, 6):
     with open(given["--report"], "wb") as stream:
         stream.write(json.dumps(report, ensure_ascii=False).encode("utf-8", "surrogateescape"))
 print("NF1002 from the stand-in", file=sys.stderr)
 sys.exit(code)
-'''
+"""
 
 SUITE_MAKEFILE = """\
 NAME := @NAME@
@@ -92,15 +97,20 @@ all:
 \t@echo "$(UMF)" >built
 clean:
 \t@rm -f built
+ENTRY := {"directory":"%s","file":"a.cpp","arguments":["c++","-c","a.cpp"]}
 compile_commands.json:
-\t@printf '[{"directory":"%s","file":"a.cpp","arguments":["c++","-c","a.cpp"]}]' "$(CURDIR)" >"$(CDB)"
+\t@printf '[$(ENTRY)]' "$(CURDIR)" >"$(CDB)"
 """
 
 
 def environment(**extra):
     """The caller's environment without what would change numafy's behaviour."""
-    env = {name: value for name, value in os.environ.items()
-           if not name.startswith(("NUMAFY_", "STAND_IN_", "LC_")) and name not in ("CC", "CXX", "LANG", "MAKEFLAGS")}
+    env = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("NUMAFY_", "STAND_IN_", "LC_"))
+        and name not in ("CC", "CXX", "LANG", "MAKEFLAGS")
+    }
     env.update({name: str(value) for name, value in extra.items()})
     return env
 
@@ -118,7 +128,9 @@ def database(tree, *names, folder=None):
     """Write a compile database for sources of a tree; returns its folder."""
     folder = Path(folder or tree)
     folder.mkdir(parents=True, exist_ok=True)
-    entries = [{"directory": str(tree), "file": name, "arguments": ["c++", "-c", name]} for name in names]
+    entries = [
+        {"directory": str(tree), "file": name, "arguments": ["c++", "-c", name]} for name in names
+    ]
     text = json.dumps(entries, ensure_ascii=False)
     (folder / "compile_commands.json").write_bytes(text.encode("utf-8", "surrogateescape"))
     return folder
@@ -146,7 +158,9 @@ class Project(unittest.TestCase):
         self.base = Path(os.path.realpath(tempfile.mkdtemp(prefix="numafy test ")))
         self.addCleanup(shutil.rmtree, self.base, ignore_errors=True)
         self.root = self.base / "the project"
-        shutil.copytree(ROOT / "numafy", self.root / "numafy", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            ROOT / "numafy", self.root / "numafy", ignore=shutil.ignore_patterns("__pycache__")
+        )
         (self.root / "scripts").mkdir()
         shutil.copy(ROOT / "scripts" / "numafy.py", self.root / "scripts")
         self.bin = self.root / "build" / "bin"
@@ -160,9 +174,17 @@ class Project(unittest.TestCase):
         text = (ROOT / "scripts" / "numafy-cc.in").read_text(encoding="utf-8")
         write(self.root / "build" / "lib" / "libnumafy.so")
         write(self.root / "runtime" / "numafy" / "near.h")
-        for name, variable, default in (("numafy-cc", "NUMAFY_REAL_CC", "cc"), ("numafy-c++", "NUMAFY_REAL_CXX", "c++")):
-            values = {"WRAPPER_NAME": name, "REAL_VAR": variable, "DEFAULT_REAL": default,
-                      "QUOTED_INCLUDE_DIR": f"'{self.root}/runtime'", "QUOTED_LIBRARY_DIR": f"'{self.root}/build/lib'"}
+        for name, variable, default in (
+            ("numafy-cc", "NUMAFY_REAL_CC", "cc"),
+            ("numafy-c++", "NUMAFY_REAL_CXX", "c++"),
+        ):
+            values = {
+                "WRAPPER_NAME": name,
+                "REAL_VAR": variable,
+                "DEFAULT_REAL": default,
+                "QUOTED_INCLUDE_DIR": f"'{self.root}/runtime'",
+                "QUOTED_LIBRARY_DIR": f"'{self.root}/build/lib'",
+            }
             configured = text
             for key, value in values.items():
                 configured = configured.replace(f"@NUMAFY_{key}@", value)
@@ -188,9 +210,17 @@ class Project(unittest.TestCase):
     def numafy(self, *arguments, cwd=None, python=None, env=None):
         """Run scripts/numafy.py; returns the completed process with text outputs."""
         settings = environment(XDG_CACHE_HOME=self.cache, STAND_IN_LOG=self.log, **(env or {}))
-        return subprocess.run([python or sys.executable, self.root / "scripts" / "numafy.py", *arguments],
-                              cwd=cwd or self.base, env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              stdin=subprocess.DEVNULL, encoding="utf-8", errors="surrogateescape", timeout=120)
+        return subprocess.run(
+            [python or sys.executable, self.root / "scripts" / "numafy.py", *arguments],
+            cwd=cwd or self.base,
+            env=settings,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            encoding="utf-8",
+            errors="surrogateescape",
+            timeout=120,
+        )
 
     def rewriter_arguments(self):
         return [os.fsdecode(word) for word in self.log.read_bytes().split(b"\0")]

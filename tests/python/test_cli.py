@@ -30,16 +30,39 @@ class Tree(Project):
         self.assertNotIn("--out", self.rewriter_arguments())
 
     def test_out(self):
-        done = self.numafy("tree", "--out", "out", "--place", "Node=1", "--place", "Edge=2", "--root", "v=0", "--all",
-                           "--strict", "-j", "3")
+        done = self.numafy(
+            "tree",
+            "--out",
+            "out",
+            "--place",
+            "Node=1",
+            "--place",
+            "Edge=2",
+            "--root",
+            "v=0",
+            "--all",
+            "--strict",
+            "-j",
+            "3",
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue((self.out / "a.cpp").read_text().startswith("// rewritten Node=1,Edge=2\n"))
         words = self.rewriter_arguments()
         self.assertEqual(words[:2], ["tree", "-p"])
         text = " ".join(words)
-        for part in ("--out out", "--place Node=1", "--place Edge=2", "--root v=0", "--all", "--strict", "-j 3"):
+        for part in (
+            "--out out",
+            "--place Node=1",
+            "--place Edge=2",
+            "--root v=0",
+            "--all",
+            "--strict",
+            "-j 3",
+        ):
             self.assertIn(part, text)
-        self.assertEqual(json.loads((self.out / ".numafy" / "report.json").read_text())["totals"]["near"], 2)
+        self.assertEqual(
+            json.loads((self.out / ".numafy" / "report.json").read_text())["totals"]["near"], 2
+        )
 
     def test_exit_codes_pass_through(self):
         for code in (0, 1, 2, 3, 4, 5, 6, 70):
@@ -48,14 +71,24 @@ class Tree(Project):
                 self.assertEqual(done.returncode, code, done.stderr)
 
     def test_undocumented_end_is_a_bug(self):
-        self.assertOneLine(self.numafy("tree", env={"STAND_IN_EXIT": -11}), 70, "signal 11", "SIGSEGV")
+        self.assertOneLine(
+            self.numafy("tree", env={"STAND_IN_EXIT": -11}), 70, "signal 11", "SIGSEGV"
+        )
 
     def test_build_result_joins_by_precedence(self):
         # rewriter's code, build command, expected: 4 > 2 > 7 > 3
-        for rewriter, command, expected in ((0, "false", 7), (3, "false", 7), (2, "false", 2), (4, "false", 4),
-                                            (3, "true", 3), (0, "true", 0)):
+        for rewriter, command, expected in (
+            (0, "false", 7),
+            (3, "false", 7),
+            (2, "false", 2),
+            (4, "false", 4),
+            (3, "true", 3),
+            (0, "true", 0),
+        ):
             with self.subTest(rewriter=rewriter, command=command):
-                done = self.numafy("tree", "--out", "out", "--build", command, env={"STAND_IN_EXIT": rewriter})
+                done = self.numafy(
+                    "tree", "--out", "out", "--build", command, env={"STAND_IN_EXIT": rewriter}
+                )
                 self.assertEqual(done.returncode, expected, done.stderr)
 
     def test_no_build_without_a_tree(self):
@@ -109,8 +142,12 @@ class Tree(Project):
 
     def test_missing_rewriter_says_how_to_build_it(self):
         (self.bin / "numafy-rewrite").unlink()
-        self.assertOneLine(self.numafy("tree"), 1, "cmake --preset release && cmake --build --preset release")
-        self.assertOneLine(self.numafy("tree", env={"NUMAFY_REWRITE": "/nowhere"}), 1, "NUMAFY_REWRITE", "/nowhere")
+        self.assertOneLine(
+            self.numafy("tree"), 1, "cmake --preset release && cmake --build --preset release"
+        )
+        self.assertOneLine(
+            self.numafy("tree", env={"NUMAFY_REWRITE": "/nowhere"}), 1, "NUMAFY_REWRITE", "/nowhere"
+        )
 
     def test_rewriter_by_environment(self):
         other = self.base / "else where" / "rw"
@@ -139,22 +176,40 @@ class Tree(Project):
         script = str(self.root / "scripts" / "numafy.py")
         read, pipe = os.pipe()
         os.close(read)
-        done = subprocess.run([sys.executable, script, "tree", "--out", "out", "--build", "touch ran"], cwd=self.base,
-                              env=settings, stdout=pipe, stderr=subprocess.PIPE, timeout=60)
+        done = subprocess.run(
+            [sys.executable, script, "tree", "--out", "out", "--build", "touch ran"],
+            cwd=self.base,
+            env=settings,
+            stdout=pipe,
+            stderr=subprocess.PIPE,
+            timeout=60,
+        )
         os.close(pipe)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue((self.out / "ran").exists())
 
     def test_python_m(self):
-        done = subprocess.run([sys.executable, "-m", "numafy", "tree"], cwd=self.base, stdout=subprocess.PIPE,
-                              env=environment(XDG_CACHE_HOME=self.cache, PYTHONPATH=self.root), timeout=60)
+        done = subprocess.run(
+            [sys.executable, "-m", "numafy", "tree"],
+            cwd=self.base,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment(XDG_CACHE_HOME=self.cache, PYTHONPATH=self.root),
+            timeout=60,
+        )
         self.assertEqual(done.returncode, 0)
         self.assertIn(b"a.cpp", done.stdout)
 
     def test_through_a_link_to_the_script(self):
         os.symlink(self.root / "scripts" / "numafy.py", self.base / "n")
-        done = subprocess.run([sys.executable, "n", "tree"], cwd=self.base, stdout=subprocess.PIPE,
-                              env=environment(XDG_CACHE_HOME=self.cache), timeout=60)
+        done = subprocess.run(
+            [sys.executable, "n", "tree"],
+            cwd=self.base,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment(XDG_CACHE_HOME=self.cache),
+            timeout=60,
+        )
         self.assertEqual(done.returncode, 0)
 
 
@@ -163,7 +218,16 @@ class OddNames(Project):
         source = self.tree(name)
         database(source, "a.cpp", "b.cpp")
         out = self.base / f"{name} out"
-        done = self.numafy(f"./{name}", "--out", out, "--build", "$CXX -c a.cpp -o a.o", "--report", "r.html", env=env)
+        done = self.numafy(
+            f"./{name}",
+            "--out",
+            out,
+            "--build",
+            "$CXX -c a.cpp -o a.o",
+            "--report",
+            "r.html",
+            env=env,
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue((out / "a.cpp").read_bytes().startswith(b"// rewritten"))
         self.assertIn("1 of 1 edited files compiled", done.stderr)
@@ -184,8 +248,12 @@ class OddNames(Project):
         self.assertIn("tr\\xe9e", done.stderr)
 
     def test_not_utf8_in_the_c_locale(self):
-        for locale in ({"LANG": "C"}, {"LC_ALL": "C"}, {"LC_ALL": "POSIX"}, {"LC_ALL": "C", "PYTHONUTF8": "0",
-                                                                            "PYTHONCOERCECLOCALE": "0"}):
+        for locale in (
+            {"LANG": "C"},
+            {"LC_ALL": "C"},
+            {"LC_ALL": "POSIX"},
+            {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        ):
             with self.subTest(locale=locale):
                 self.check(os.fsdecode(b"tr\xe9e\xc3\xa9"), **locale)
 
@@ -195,8 +263,16 @@ class OddNames(Project):
         for name in names:
             write(source / name, "int *h() { return new int; }\n")
         database(source, *names)
-        done = self.numafy("tree", "--out", "out", "--report", "r.html",
-                           "--build", "for f in *.cpp; do $CXX -c \"$f\" -o x.o; done", env={"LANG": "C"})
+        done = self.numafy(
+            "tree",
+            "--out",
+            "out",
+            "--report",
+            "r.html",
+            "--build",
+            'for f in *.cpp; do $CXX -c "$f" -o x.o; done',
+            env={"LANG": "C"},
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("4 of 4 edited files compiled", done.stderr)
         self.assertIn("l\\xe4tin.cpp", done.stdout)
@@ -219,9 +295,14 @@ class Interrupt(Project):
     def start(self, *arguments, **env):
         settings = environment(XDG_CACHE_HOME=self.cache, TMPDIR=self.base / "tmp", **env)
         (self.base / "tmp").mkdir()
-        process = subprocess.Popen([sys.executable, str(self.root / "scripts" / "numafy.py"), *arguments],
-                                   cwd=self.base, env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   start_new_session=True)
+        process = subprocess.Popen(
+            [sys.executable, str(self.root / "scripts" / "numafy.py"), *arguments],
+            cwd=self.base,
+            env=settings,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
         self.addCleanup(process.communicate)
         return process
 
@@ -246,9 +327,14 @@ class Interrupt(Project):
         self.assertEqual(snapshot(self.base / "tree"), before)
 
     def test_ends_the_grandchildren_of_a_build(self):
-        process = self.start("tree", "--out", "out", "--build",
-                             f"sh -c 'echo $$ >\"{self.base}/pid.tmp\"; mv \"{self.base}/pid.tmp\" \"{self.base}/pid\";"
-                             " sleep 60; true'; true")
+        process = self.start(
+            "tree",
+            "--out",
+            "out",
+            "--build",
+            f'sh -c \'echo $$ >"{self.base}/pid.tmp"; mv "{self.base}/pid.tmp" "{self.base}/pid";'
+            " sleep 60; true'; true",
+        )
         self.wait_for(self.base / "pid")
         self.end(process, signal.SIGTERM)
         pid = int((self.base / "pid").read_text())
