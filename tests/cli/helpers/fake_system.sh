@@ -22,7 +22,7 @@ fake_system() {
         echo "[$DEBIAN_FRONTEND] $*" >>"$WORK/apt.log"
         case " $* " in
         *" install "*)
-            echo "pmstatus:dpkg-exec:50.0000:Running dpkg"
+            echo "pmstatus:dpkg-exec:50.0000:Running dpkg" >&3
             for word; do echo "$word"; done >>"$WORK/installed"
             ;;
         esac'

@@ -45,8 +45,13 @@ head -n 1 output
 sed -n '2,9001p' output | md5sum
 tail -n 1 output
 cat results/file
+# Refused before it is copied, carried without it.
+truncate -s 2G 'a folder/big'
+status=0
+"$ROOT/scripts/numavm" 256:1 'a folder' true 2>&1 || status=$?
+ended $status
 for expected in 1 255; do
     status=0
-    "$ROOT/scripts/numavm" 256:1 'a folder' "exit $expected" </dev/null || status=$?
+    "$ROOT/scripts/numavm" -X big 256:1 'a folder' "ls; exit $expected" </dev/null || status=$?
     ended $status
 done
