@@ -54,7 +54,10 @@ initramfs_settings() {
         fi
         case $entry in
         *=*) printf 'export %s=%s\n' "${entry%%=*}" "$(shell_quote "${entry#*=}")" ;;
-        *) [ -z "${!entry+set}" ] || printf 'export %s=%s\n' "$entry" "$(shell_quote "${!entry}")" ;;
+        *)
+            [ -z "${!entry+set}" ] ||
+                printf 'export %s=%s\n' "$entry" "$(shell_quote "${!entry}")"
+            ;;
         esac
     done
 }
@@ -71,13 +74,11 @@ initramfs_programs() {
 
 # Copies every library that ldd names to the place where the loader looks for it, and the loader.
 initramfs_libraries() {
-    local root=$1 library
+    local root=$1 library missing
     initramfs_programs "$root" | xargs -0 -r -n 64 ldd >"$work/ldd" 2>/dev/null
     # Programs without libraries make ldd fail, a missing library does not: look at the text.
-    if grep -q '=> not found' "$work/ldd"; then
-        echo "numavm: not found by ldd, so not in the guest:" \
-            "$(sed -n 's/^[[:space:]]*\(.*\) => not found$/\1/p' "$work/ldd" | sort -u | paste -sd ' ')" >&2
-    fi
+    missing=$(sed -n 's/^[[:space:]]*\(.*\) => not found$/\1/p' "$work/ldd" | sort -u | paste -sd ' ')
+    [ -z "$missing" ] || echo "numavm: not found by ldd, so not in the guest: $missing" >&2
     while IFS= read -r library; do
         [ -e "$root$library" ] && continue
         mkdir -p "$root${library%/*}" && cp -L "$library" "$root$library" || return 1
@@ -85,16 +86,25 @@ initramfs_libraries() {
         -e 's/^[[:space:]]*\(\/.*\) (0x[0-9a-f]*)$/\1/p' "$work/ldd" | sort -u)
 }
 
+# What is left out, as options that tar and du share.
+initramfs_excluding() { printf -- '--exclude=%s\0' "${excluded[@]}"; }
+
+# Prints the size of what is to be carried, without libraries.
+initramfs_carried_kib() {
+    local options
+    mapfile -d '' -t options < <(initramfs_excluding)
+    du -skc --apparent-size "${options[@]}" -- "$dir" ${carried[@]+"${carried[@]}"} 2>/dev/null |
+        sed -n '$s/[^0-9].*//p'
+}
+
 # Copies $dir and the -x paths into root $1.
 initramfs_carry() {
-    local pattern path options=()
-    for pattern in "${excluded[@]}"; do
-        options+=(--exclude="$pattern")
-    done
+    local path options
+    mapfile -d '' -t options < <(initramfs_excluding)
     for path in "$dir" ${carried[@]+"${carried[@]}"}; do
         printf '%s\0' "${path#/}"
-    done | tar -C / -cf - "${options[@]}" --null --verbatim-files-from -T - \
-        2>"$work/tar.err" | tar -C "$1" -xf - 2>>"$work/tar.err"
+    done | tar -C / -cf - "${options[@]}" --null --verbatim-files-from -T - 2>"$work/tar.err" |
+        tar -C "$1" -xf - 2>>"$work/tar.err"
 }
 
 # 0, or 1 and initramfs_error.

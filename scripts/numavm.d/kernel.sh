@@ -90,13 +90,16 @@ kernel_fetch() {
     exec 9>"$cache/lock" && flock 9
     if ! kernel_find >/dev/null; then # nobody has fetched it while we waited
         echo "numavm: fetching the guest's kernel (27 MB) into $cache" >&2
+        rm -rf "$cache"/fetch.?????? # of one that was killed
         temporary=$(mktemp -d "$cache/fetch.XXXXXX") && (
-            cd "$temporary" && { kernel_download || kernel_download_fresh; } >"$cache/fetch.log" 2>&1 &&
-                image=$(kernel_unpack 2>>"$cache/fetch.log") && mv "$image" "$cache/"
+            exec 2>"$cache/fetch.log"
+            cd "$temporary" && { kernel_download || kernel_download_fresh; } >&2 &&
+                image=$(kernel_unpack) && mv "$image" "$cache/"
         ) && status=0
         rm -rf "$temporary"
         [ $status -eq 0 ] || echo "numavm: no kernel image, and fetching it failed:" \
-            "$(grep -a -e '^E: ' -e '^W: Failed' "$cache/fetch.log" | head -n 1) (log: $cache/fetch.log)" >&2
+            "$(grep -a -e '^E: ' -e '^W: Failed' "$cache/fetch.log" | head -n 1)" \
+            "(log: $cache/fetch.log)" >&2
     else
         status=0
     fi
