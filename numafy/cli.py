@@ -98,6 +98,11 @@ def parser() -> Parser:
         help="consider every class, not only what roots and placements reach",
     )
     add(
+        "--force-alloc",
+        action="store_true",
+        help="edit although the program replaces operator new or malloc itself",
+    )
+    add(
         "--umf",
         type=int,
         choices=(0, 1),
@@ -105,7 +110,7 @@ def parser() -> Parser:
     )
     add("--diff", action="store_true", help="print the changes as a unified diff")
     add("--check", action="store_true", help="write nothing; exit 5 if something would change")
-    add("--strict", action="store_true", help="exit 3 if an allocation site is left alone")
+    add("--strict", action="store_true", help="exit 3 if a site that a root reaches is left alone")
     add(
         "--in-place",
         action="store_true",
@@ -274,6 +279,7 @@ def _check_tree_options(tree: Path, options: argparse.Namespace) -> None:
                 "diff",
                 "check",
                 "strict",
+                "force_alloc",
                 "in_place",
                 "build",
                 "test",
@@ -307,6 +313,7 @@ def _rewrite_options(options: argparse.Namespace) -> rewrite.Options:
         options.diff,
         options.check,
         options.strict,
+        options.force_alloc,
         options.jobs,
     )
 

@@ -35,6 +35,7 @@ class Options(NamedTuple):
     diff: bool = False
     check: bool = False
     strict: bool = False
+    force_alloc: bool = False
     jobs: Optional[int] = None
 
 
@@ -61,6 +62,7 @@ def arguments(
             ("--diff", options.diff),
             ("--check", options.check),
             ("--strict", options.strict),
+            ("--force-alloc", options.force_alloc),
         )
         if wanted
     ]

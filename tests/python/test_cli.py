@@ -42,6 +42,7 @@ class Tree(Project):
             "v=0",
             "--all",
             "--strict",
+            "--force-alloc",
             "-j",
             "3",
         )
@@ -57,6 +58,7 @@ class Tree(Project):
             "--root v=0",
             "--all",
             "--strict",
+            "--force-alloc",
             "-j 3",
         ):
             self.assertIn(part, text)

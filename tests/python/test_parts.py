@@ -38,7 +38,7 @@ class Codes(unittest.TestCase):
             "BUILD": 7,
             "BUG": 70,
         }
-        page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+        page = (ROOT / "docs" / "exit-codes.md").read_text(encoding="utf-8")
         for name, code in names.items():
             self.assertEqual(getattr(errors, f"EXIT_{name}"), code)
             self.assertIn(f"| {code} |", page)
