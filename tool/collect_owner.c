@@ -1,0 +1,890 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Guesses whose node an allocation should be on, in order: the base of its destination, this, the
+ * parameters. Each guess is source text plus the class it names, or a reason why it must not be
+ * used. A wrong guess costs locality; an unsafe text would cost correctness, so a path is used only
+ * if every part of it was recognised.
+ */
+#include "collect_p.h"
+
+#include <strings.h>
+
+static bool is_volatile(CXType t)
+{
+    return clang_isVolatileQualifiedType(clang_getCanonicalType(t)) != 0;
+}
+
+static bool is_pure_operator(CXCursor e)
+{
+    enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(e);
+    return op >= CXBinaryOperator_Mul && op <= CXBinaryOperator_LOr;
+}
+
+static bool is_pure(CXCursor e, int depth);
+
+/* Exactly one expression inside, and that one pure. */
+static bool is_pure_wrapper(CXCursor e, int depth)
+{
+    CXCursor kids[8];
+    size_t n = children_of(e, kids, 8), expressions = 0;
+    CXCursor inner = clang_getNullCursor();
+    for (size_t i = 0; i < n; i++)
+        if (clang_isExpression(clang_getCursorKind(kids[i]))) {
+            inner = kids[i];
+            expressions++;
+        }
+    return expressions == 1 && is_pure(inner, depth);
+}
+
+static bool is_pure_pair(CXCursor e, int depth)
+{
+    CXCursor kids[2];
+    return children_of(e, kids, 2) == 2 && is_pure(kids[0], depth) && is_pure(kids[1], depth);
+}
+
+static bool is_pure_name(CXCursor e)
+{
+    enum CXCursorKind k = clang_getCursorKind(clang_getCursorReferenced(e));
+    return k == CXCursor_VarDecl || k == CXCursor_ParmDecl || k == CXCursor_EnumConstantDecl ||
+           k == CXCursor_NonTypeTemplateParameter;
+}
+
+static bool is_pure_member(CXCursor e, int depth)
+{
+    CXCursor referenced = clang_getCursorReferenced(e);
+    enum CXCursorKind k = clang_getCursorKind(referenced);
+    bool dependent = clang_Cursor_isNull(referenced);
+    if (!dependent && k != CXCursor_FieldDecl && k != CXCursor_VarDecl)
+        return false;
+    CXCursor base = first_expression(e);
+    return clang_Cursor_isNull(base) || is_pure(base, depth);
+}
+
+/* Evaluating it twice does the same and nothing else: names, ->, ., pure [i] and arithmetic, *. */
+static bool is_pure(CXCursor e, int depth)
+{
+    if (depth > 64 || is_volatile(clang_getCursorType(e)))
+        return false;
+    depth++;
+    switch ((int)clang_getCursorKind(e)) {
+    case CXCursor_IntegerLiteral:
+    case CXCursor_CharacterLiteral:
+    case CXCursor_CXXBoolLiteralExpr:
+    case CXCursor_CXXThisExpr:
+    case CXCursor_SizeOfPackExpr:
+        return true;
+    case CXCursor_DeclRefExpr:
+        return is_pure_name(e);
+    case CXCursor_MemberRefExpr:
+        return is_pure_member(e, depth);
+    case CXCursor_ParenExpr:
+    case CXCursor_UnexposedExpr:
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_CXXStaticCastExpr:
+    case CXCursor_CXXReinterpretCastExpr:
+    case CXCursor_CXXConstCastExpr:
+        return is_pure_wrapper(e, depth);
+    case CXCursor_ArraySubscriptExpr:
+        return is_pure_pair(e, depth);
+    case CXCursor_BinaryOperator:
+        return is_pure_operator(e) && is_pure_pair(e, depth);
+    case CXCursor_UnaryOperator:
+        switch (clang_getCursorUnaryOperatorKind(e)) {
+        case CXUnaryOperator_Deref:
+        case CXUnaryOperator_AddrOf:
+        case CXUnaryOperator_Plus:
+        case CXUnaryOperator_Minus:
+        case CXUnaryOperator_Not:
+        case CXUnaryOperator_LNot:
+            return is_pure_wrapper(e, depth);
+        default:
+            return false;
+        }
+    default:
+        return false;
+    }
+}
+
+/* Functions around the site */
+
+bool is_function_kind(enum CXCursorKind k)
+{
+    return k == CXCursor_FunctionDecl || k == CXCursor_CXXMethod || k == CXCursor_Constructor ||
+           k == CXCursor_Destructor || k == CXCursor_ConversionFunction ||
+           k == CXCursor_FunctionTemplate || k == CXCursor_LambdaExpr;
+}
+
+/* `this` written or implied by a member's name. */
+static bool names_this(CXCursor e)
+{
+    enum CXCursorKind k = clang_getCursorKind(e);
+    if (k == CXCursor_CXXThisExpr)
+        return true;
+    if (k != CXCursor_MemberRefExpr || !clang_Cursor_isNull(first_expression(e)))
+        return false;
+    CXCursor member = clang_getCursorReferenced(e);
+    enum CXCursorKind m = clang_getCursorKind(member);
+    return m == CXCursor_FieldDecl || (m == CXCursor_CXXMethod && !clang_CXXMethod_isStatic(member));
+}
+
+static enum CXChildVisitResult find_this(CXCursor child, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    if (names_this(child)) {
+        *(bool *)data = true;
+        return CXChildVisit_Break;
+    }
+    return CXChildVisit_Recurse;
+}
+
+/* Reads the introducer [..] and what follows up to the body. Capturing `this` anew would change
+ * the closure, and is deprecated with [=]: only what is captured already counts. */
+static int lambda_this(struct collector *c, CXCursor lambda, bool *is_constexpr)
+{
+    struct source *src;
+    unsigned start, end;
+    if (!cursor_range(c, lambda, &src, &start, &end))
+        return NF_NO_THIS;
+    struct lex *l = source_lex(src);
+    size_t open = lex_at(l, start), close = lex_match(l, open);
+    bool defaulted = false, named = false, copied = false, used = false;
+    for (size_t i = open + 1; i < close && i < l->count; i++) {
+        if (lex_is(l, i, "this")) {
+            copied = lex_is(l, i - 1, "*");
+            named = !copied;
+        }
+        bool first = i == open + 1 && (i + 1 == close || lex_is(l, i + 1, ","));
+        defaulted |= first && (lex_is(l, i, "=") || lex_is(l, i, "&"));
+    }
+    for (size_t i = close; i < l->count && l->tokens[i].offset < end && !lex_is(l, i, "{"); i++)
+        *is_constexpr |= lex_is(l, i, "constexpr") || lex_is(l, i, "consteval");
+    clang_visitChildren(lambda, find_this, &used);
+    if (named || (defaulted && used && !copied))
+        return 0;
+    return NF_NO_THIS;
+}
+
+struct function_scan {
+    struct collector *c;
+    struct function *f;
+};
+
+static enum CXChildVisitResult add_param(CXCursor child, CXCursor parent, CXClientData data)
+{
+    struct function_scan *s = data;
+    (void)parent;
+    if (clang_getCursorKind(child) == CXCursor_ParmDecl) {
+        struct param p = {child, spelling(s->c, child)};
+        vec_push(&s->f->params, p);
+    }
+    return CXChildVisit_Continue;
+}
+
+/* The head of the declaration as clang prints it says constexpr also where a macro spelled it. */
+static bool prints_constexpr(struct collector *c, CXCursor function)
+{
+    CXPrintingPolicy policy = clang_getCursorPrintingPolicy(function);
+    clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
+    char *text = cx_take(c->a, clang_getCursorPrettyPrinted(function, policy));
+    clang_PrintingPolicy_dispose(policy);
+    struct lex l;
+    lex_init(&l, text, strlen(text));
+    bool found = false;
+    for (size_t i = 0; i < l.count && !lex_is(&l, i, "("); i++)
+        found |= lex_is(&l, i, "constexpr") || lex_is(&l, i, "consteval");
+    lex_release(&l);
+    return found;
+}
+
+/* C++23 `this auto &self`: such a method has no `this`. */
+static bool has_object_parameter(struct collector *c, const struct function *f)
+{
+    struct source *src;
+    unsigned start, end;
+    if (!f->params.count || !cursor_range(c, f->params.items[0].cursor, &src, &start, &end))
+        return false;
+    struct lex *l = source_lex(src);
+    size_t i = lex_from(l, start);
+    return lex_is(l, i, "this") || (i > 0 && lex_is(l, i - 1, "this"));
+}
+
+static struct function *make_function(struct collector *c, CXCursor cursor, struct function *outer)
+{
+    struct function *f = arena_alloc(c->a, sizeof *f);
+    vec_push(&c->functions, f);
+    f->cursor = cursor;
+    f->lambda = clang_getCursorKind(cursor) == CXCursor_LambdaExpr;
+    f->cls = arena_strdup(c->a, "");
+    struct function_scan scan = {c, f};
+    clang_visitChildren(cursor, add_param, &scan);
+    if (f->lambda) {
+        int reject = lambda_this(c, cursor, &f->is_constexpr);
+        f->has_this = outer && outer->has_this;
+        f->this_reject = f->has_this ? reject : 0;
+        if (outer) {
+            f->cls = outer->cls;
+            f->is_constexpr |= outer->is_constexpr;
+            if (outer->this_reject)
+                f->this_reject = outer->this_reject;
+        }
+        return f;
+    }
+    CXCursor parent = clang_getCursorSemanticParent(cursor);
+    f->is_constexpr = prints_constexpr(c, cursor) || (outer && outer->is_constexpr);
+    if (is_record_kind(clang_getCursorKind(parent))) {
+        CXType t = clang_getCursorType(parent);
+        f->cls = t.kind != CXType_Invalid ? type_key(c, t) : f->cls;
+        type_collect_record(c, parent);
+        if (!*f->cls)
+            f->cls = cx_take(c->a, clang_getCursorUSR(parent));
+        f->has_this = true;
+        if (clang_CXXMethod_isStatic(cursor) || has_object_parameter(c, f))
+            f->this_reject = NF_NO_THIS;
+    }
+    return f;
+}
+
+static void add_text(struct collector *c, texts_at *texts, CXCursor what)
+{
+    char *text = cursor_text(c, skip_wrappers(what));
+    struct place p = place_of(c, clang_getCursorLocation(what));
+    if (text) {
+        struct text_at t = {text, p.offset};
+        vec_push(texts, t);
+    }
+}
+
+/* By name: what looks like a release of its pointer arguments. realloc moves the block. */
+static bool is_release_name(const char *name)
+{
+    static const char *const parts[] = {"free", "delete", "destroy", "dispose", "release", "realloc"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strcasestr(name, parts[i]))
+            return true;
+    return false;
+}
+
+static void scan_release(struct function_scan *s, CXCursor call)
+{
+    char *name = spelling(s->c, call);
+    if (!is_release_name(name))
+        return;
+    int n = clang_Cursor_getNumArguments(call);
+    for (int i = 0; i < n; i++) {
+        CXCursor arg = clang_Cursor_getArgument(call, (unsigned)i);
+        add_text(s->c, &s->f->freed, arg);
+    }
+    CXCursor callee = first_expression(call);
+    if (clang_getCursorKind(callee) == CXCursor_MemberRefExpr) {
+        CXCursor object = first_expression(callee);
+        if (!clang_Cursor_isNull(object))
+            add_text(s->c, &s->f->freed, object);
+    }
+}
+
+static enum CXChildVisitResult scan_statement(CXCursor child, CXCursor parent, CXClientData data)
+{
+    struct function_scan *s = data;
+    (void)parent;
+    switch ((int)clang_getCursorKind(child)) {
+    case CXCursor_CXXDeleteExpr:
+        add_text(s->c, &s->f->freed, first_expression(child));
+        break;
+    case CXCursor_CallExpr:
+        scan_release(s, child);
+        break;
+    case CXCursor_VarDecl:
+    case CXCursor_ParmDecl: {
+        struct place p = place_of(s->c, clang_getCursorLocation(child));
+        struct text_at t = {spelling(s->c, child), p.offset};
+        vec_push(&s->f->locals, t);
+        break;
+    }
+    case CXCursor_ForStmt:
+    case CXCursor_WhileStmt:
+    case CXCursor_DoStmt:
+    case CXCursor_CXXForRangeStmt: {
+        struct source *src;
+        struct fact_range r;
+        if (cursor_range(s->c, child, &src, &r.start, &r.end))
+            vec_push(&s->f->loops, r);
+        break;
+    }
+    default:
+        break;
+    }
+    return CXChildVisit_Recurse;
+}
+
+static void scan_function(struct collector *c, struct function *f)
+{
+    if (f->scanned)
+        return;
+    f->scanned = true;
+    struct function_scan s = {c, f};
+    clang_visitChildren(f->cursor, scan_statement, &s);
+}
+
+/* The function around the top frame; NULL at file or class scope. Makes those on the way. */
+struct function *function_of(struct collector *c)
+{
+    struct function *outer = NULL;
+    for (size_t i = 0; i < c->frames.count; i++) {
+        struct frame *f = &c->frames.items[i];
+        if (is_record_kind(f->kind)) {
+            outer = NULL; /* a local class starts anew */
+        } else if (is_function_kind(f->kind)) {
+            if (!f->function)
+                f->function = make_function(c, f->cursor, outer);
+            outer = f->function;
+        }
+    }
+    return outer;
+}
+
+/* Checks that go by text */
+
+static const char *without_this(const char *text)
+{
+    return strncmp(text, "this->", 6) ? text : text + 6;
+}
+
+static bool in_texts(const strings *list, const char *text)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (!strcmp(without_this(list->items[i]), without_this(text)))
+            return true;
+    return false;
+}
+
+struct gather {
+    struct collector *c;
+    strings *out;
+};
+
+/* Texts of all lvalues inside an owner: what naming it reads. */
+static enum CXChildVisitResult add_read(CXCursor child, CXCursor parent, CXClientData data)
+{
+    struct gather *g = data;
+    (void)parent;
+    enum CXCursorKind k = clang_getCursorKind(child);
+    if (k == CXCursor_DeclRefExpr || k == CXCursor_MemberRefExpr ||
+        k == CXCursor_ArraySubscriptExpr || k == CXCursor_UnaryOperator ||
+        k == CXCursor_CXXThisExpr) {
+        char *text = cursor_text(g->c, child);
+        if (text)
+            strings_add_unique(g->out, text);
+    }
+    return CXChildVisit_Recurse;
+}
+
+static void reads_of(struct collector *c, CXCursor owner, bool itself, strings *out)
+{
+    struct gather g = {c, out};
+    owner = skip_wrappers(owner);
+    if (itself)
+        add_read(owner, owner, &g);
+    clang_visitChildren(owner, add_read, &g);
+}
+
+static enum CXChildVisitResult add_write(CXCursor child, CXCursor parent, CXClientData data)
+{
+    struct gather *g = data;
+    (void)parent;
+    enum CXCursorKind k = clang_getCursorKind(child);
+    bool writes = k == CXCursor_CompoundAssignOperator;
+    if (k == CXCursor_BinaryOperator)
+        writes = clang_getCursorBinaryOperatorKind(child) == CXBinaryOperator_Assign;
+    if (k == CXCursor_UnaryOperator) {
+        enum CXUnaryOperatorKind op = clang_getCursorUnaryOperatorKind(child);
+        writes = op == CXUnaryOperator_PostInc || op == CXUnaryOperator_PostDec ||
+                 op == CXUnaryOperator_PreInc || op == CXUnaryOperator_PreDec;
+    }
+    if (k == CXCursor_CallExpr) {
+        char *name = spelling(g->c, child);
+        size_t n = strlen(name);
+        writes = !strncmp(name, "operator", 8) && (name[n - 1] == '=' || !strcmp(name, "operator++") ||
+                                                   !strcmp(name, "operator--"));
+    }
+    if (writes) {
+        char *text = cursor_text(g->c, skip_wrappers(first_expression(child)));
+        if (text)
+            strings_add_unique(g->out, text);
+    }
+    return CXChildVisit_Recurse;
+}
+
+/* What the full expression around the top frame writes. */
+static void writes_of(struct collector *c, strings *out)
+{
+    size_t i = c->frames.count - 1;
+    while (i > 0 && clang_isExpression(c->frames.items[i - 1].kind) &&
+           c->frames.items[i - 1].kind != CXCursor_LambdaExpr)
+        i--;
+    struct gather g = {c, out};
+    add_write(c->frames.items[i].cursor, c->frames.items[i].cursor, &g);
+    clang_visitChildren(c->frames.items[i].cursor, add_write, &g);
+}
+
+/* A loop brings a later release before the site. */
+static bool freed_before(const struct function *f, unsigned freed, unsigned site)
+{
+    if (freed < site)
+        return true;
+    for (size_t i = 0; i < f->loops.count; i++) {
+        const struct fact_range *r = &f->loops.items[i];
+        if (site >= r->start && site < r->end && freed >= r->start && freed < r->end)
+            return true;
+    }
+    return false;
+}
+
+static bool is_freed(struct function *f, const strings *reads, unsigned site)
+{
+    for (size_t i = 0; f && i < f->freed.count; i++)
+        if (freed_before(f, f->freed.items[i].offset, site) &&
+            in_texts(reads, f->freed.items[i].text))
+            return true;
+    return false;
+}
+
+/* Destinations */
+
+struct destination {
+    bool found;
+    bool member_init;  /* a member's initialiser: the owner is this */
+    CXCursor lvalue;
+};
+
+static bool same_cursor(CXCursor a, CXCursor b)
+{
+    return clang_equalCursors(a, b) != 0;
+}
+
+struct init_scan {
+    CXCursor target, last;
+    bool member;
+};
+
+static enum CXChildVisitResult find_initialiser(CXCursor child, CXCursor parent, CXClientData data)
+{
+    struct init_scan *s = data;
+    (void)parent;
+    if (same_cursor(child, s->target)) {
+        s->member = clang_getCursorKind(s->last) == CXCursor_MemberRef;
+        return CXChildVisit_Break;
+    }
+    s->last = child;
+    return CXChildVisit_Continue;
+}
+
+static bool is_member_initialiser(CXCursor ctor, CXCursor expr)
+{
+    struct init_scan s = {expr, clang_getNullCursor(), false};
+    clang_visitChildren(ctor, find_initialiser, &s);
+    return s.member;
+}
+
+/* A call on the way up from the site: smart pointer construction passes, assignment and reset of a
+ * smart pointer are destinations. Returns false to stop. */
+static bool destination_call(struct collector *c, CXCursor call, CXCursor from,
+                             struct destination *d)
+{
+    char *name = spelling(c, call);
+    CXCursor object = first_expression(call);
+    if (!strcmp(name, "operator=") && !same_cursor(object, from)) {
+        d->found = type_is_smart_pointer(c, clang_getCursorType(object));
+        d->lvalue = object;
+        return false;
+    }
+    if (!strcmp(name, "reset") && clang_getCursorKind(object) == CXCursor_MemberRefExpr) {
+        CXCursor pointer = first_expression(object);
+        if (!clang_Cursor_isNull(pointer) &&
+            type_is_smart_pointer(c, clang_getCursorType(pointer))) {
+            d->found = true;
+            d->lvalue = pointer;
+        }
+        return false;
+    }
+    enum CXCursorKind k = clang_getCursorKind(clang_getCursorReferenced(call));
+    return (k == CXCursor_Constructor || k == CXCursor_FunctionTemplate) &&
+           type_is_smart_pointer(c, clang_getCursorType(call));
+}
+
+static struct destination find_destination(struct collector *c)
+{
+    struct destination d = {0};
+    for (size_t i = c->frames.count - 1; i > 0; i--) {
+        CXCursor up = c->frames.items[i - 1].cursor, from = c->frames.items[i].cursor;
+        CXCursor kids[3];
+        switch ((int)c->frames.items[i - 1].kind) {
+        case CXCursor_UnexposedExpr:
+        case CXCursor_ParenExpr:
+        case CXCursor_CStyleCastExpr:
+        case CXCursor_CXXStaticCastExpr:
+        case CXCursor_CXXReinterpretCastExpr:
+        case CXCursor_CXXConstCastExpr:
+        case CXCursor_CXXFunctionalCastExpr:
+        case CXCursor_InitListExpr:
+            continue;
+        case CXCursor_ConditionalOperator:
+            if (children_of(up, kids, 3) == 3 && !same_cursor(kids[0], from))
+                continue;
+            return d;
+        case CXCursor_BinaryOperator:
+            if (children_of(up, kids, 2) != 2 || !same_cursor(kids[1], from))
+                return d;
+            if (clang_getCursorBinaryOperatorKind(up) == CXBinaryOperator_Comma)
+                continue;
+            d.found = clang_getCursorBinaryOperatorKind(up) == CXBinaryOperator_Assign;
+            d.lvalue = kids[0];
+            return d;
+        case CXCursor_CallExpr:
+            if (destination_call(c, up, from, &d))
+                continue;
+            return d;
+        case CXCursor_FieldDecl:
+            d.found = d.member_init = true;
+            return d;
+        case CXCursor_Constructor:
+        case CXCursor_FunctionTemplate:
+            d.found = d.member_init = is_member_initialiser(up, from);
+            return d;
+        default:
+            return d;
+        }
+    }
+    return d;
+}
+
+/* An owner being built from an lvalue. `expr` is the cursor whose text it names. */
+struct path {
+    CXCursor expr;
+    bool is_this, get, take_address, slot, local;
+    char *cls, *pointee;
+    int reject;
+};
+
+static bool is_raw_pointer(CXType t)
+{
+    return clang_getCanonicalType(t).kind == CXType_Pointer;
+}
+
+static bool member_is_arrow(struct collector *c, CXCursor member, CXCursor base)
+{
+    CXType t = clang_getCanonicalType(clang_getCursorType(base));
+    if (t.kind == CXType_Pointer)
+        return true;
+    if (t.kind == CXType_Record)
+        return clang_getCursorKind(skip_wrappers(base)) == CXCursor_CallExpr &&
+               !strcmp(spelling(c, skip_wrappers(base)), "operator->");
+    struct place p = place_of(c, clang_getCursorLocation(member));
+    if (!place_is_plain(&p))
+        return false;
+    struct lex *l = source_lex(p.src);
+    size_t i = lex_at(l, p.offset);
+    return i > 0 && i < l->count && lex_is(l, i - 1, "->");
+}
+
+static char *class_of_member(struct collector *c, CXCursor member, CXCursor base)
+{
+    CXCursor decl = clang_getCursorReferenced(member);
+    CXCursor parent = clang_getCursorSemanticParent(decl);
+    if (clang_getCursorKind(decl) == CXCursor_FieldDecl &&
+        is_record_kind(clang_getCursorKind(parent)) &&
+        !clang_Cursor_isAnonymousRecordDecl(parent)) {
+        char *key = type_key(c, clang_getCursorType(parent));
+        if (*key)
+            return key;
+    }
+    return clang_Cursor_isNull(base) ? arena_strdup(c->a, "") : type_key(c, clang_getCursorType(base));
+}
+
+static void object_path(struct collector *c, CXCursor object, struct path *p);
+
+/* base-> or base. in front of a member. */
+static void member_path(struct collector *c, CXCursor member, struct path *p)
+{
+    CXCursor base = first_expression(member);
+    CXCursor decl = clang_getCursorReferenced(member);
+    if (clang_getCursorKind(decl) == CXCursor_VarDecl) {
+        p->reject = NF_NO_OWNER; /* a static data member belongs to no object */
+        return;
+    }
+    if (!*p->cls)
+        p->cls = class_of_member(c, member, base);
+    if (clang_Cursor_isNull(base)) {
+        p->is_this = true;
+    } else if (!member_is_arrow(c, member, base)) {
+        object_path(c, base, p);
+    } else {
+        CXCursor inner = skip_wrappers(base);
+        if (clang_getCursorKind(inner) == CXCursor_CallExpr) {
+            CXCursor object = first_expression(inner);
+            p->get = !clang_Cursor_isNull(object) &&
+                     type_is_smart_pointer(c, clang_getCursorType(object));
+            p->expr = object;
+            p->reject = p->get ? 0 : NF_IMPURE_OWNER;
+        } else if (clang_getCursorKind(inner) == CXCursor_CXXThisExpr) {
+            p->is_this = true;
+        } else {
+            p->expr = inner;
+        }
+    }
+}
+
+/* A container's element: the container stands for it. */
+static bool is_element_call(struct collector *c, CXCursor call)
+{
+    char *name = spelling(c, call);
+    return !strcmp(name, "operator[]") || !strcmp(name, "at") || !strcmp(name, "back") ||
+           !strcmp(name, "front");
+}
+
+static void variable_path(struct collector *c, CXCursor ref, struct path *p)
+{
+    CXCursor decl = clang_getCursorReferenced(ref);
+    CXType t = clang_getCanonicalType(clang_getCursorType(decl));
+    p->expr = ref;
+    p->take_address = true;
+    p->local = t.kind != CXType_LValueReference && t.kind != CXType_RValueReference;
+    if (t.kind != CXType_Pointer && !is_raw_pointer(clang_getPointeeType(t)))
+        p->pointee = type_key(c, t);
+    if (!*p->cls)
+        p->cls = type_key(c, t);
+}
+
+/* The object that an lvalue of class type is part of. */
+static void object_path(struct collector *c, CXCursor object, struct path *p)
+{
+    object = skip_wrappers(object);
+    CXCursor inner = first_expression(object);
+    switch ((int)clang_getCursorKind(object)) {
+    case CXCursor_MemberRefExpr:
+        member_path(c, object, p);
+        return;
+    case CXCursor_DeclRefExpr:
+        variable_path(c, object, p);
+        return;
+    case CXCursor_ArraySubscriptExpr:
+        p->expr = is_pure(object, 0) ? object : skip_wrappers(inner);
+        p->take_address = is_pure(object, 0);
+        p->pointee = p->take_address ? type_key(c, clang_getCursorType(object)) : p->pointee;
+        return;
+    case CXCursor_UnaryOperator:
+        inner = skip_wrappers(inner);
+        if (clang_getCursorUnaryOperatorKind(object) != CXUnaryOperator_Deref)
+            break;
+        p->is_this = clang_getCursorKind(inner) == CXCursor_CXXThisExpr;
+        p->expr = inner;
+        return;
+    case CXCursor_CallExpr:
+        if (!is_element_call(c, object))
+            break;
+        if (clang_getCursorKind(inner) == CXCursor_MemberRefExpr && strcmp(spelling(c, object), "operator[]"))
+            inner = first_expression(inner);
+        if (clang_Cursor_isNull(inner))
+            break;
+        object_path(c, inner, p);
+        return;
+    default:
+        break;
+    }
+    p->reject = NF_IMPURE_OWNER;
+}
+
+/* The pointer lvalue that receives the block. */
+static bool slot_path(struct collector *c, CXCursor lvalue, struct path *p)
+{
+    lvalue = skip_wrappers(lvalue);
+    CXCursor inner = first_expression(lvalue);
+    switch ((int)clang_getCursorKind(lvalue)) {
+    case CXCursor_MemberRefExpr:
+        member_path(c, lvalue, p);
+        return p->reject != NF_NO_OWNER;
+    case CXCursor_DeclRefExpr:
+        variable_path(c, lvalue, p);
+        p->slot = true;
+        p->pointee = arena_strdup(c->a, "");
+        return !p->local; /* never the variable being assigned */
+    case CXCursor_ArraySubscriptExpr:
+    case CXCursor_UnaryOperator: {
+        CXCursor base = skip_wrappers(inner);
+        p->slot = true;
+        if (clang_getCursorKind(base) == CXCursor_MemberRefExpr)
+            p->cls = class_of_member(c, base, first_expression(base));
+        bool subscript = clang_getCursorKind(lvalue) == CXCursor_ArraySubscriptExpr;
+        p->take_address = subscript && is_pure(lvalue, 0);
+        p->expr = p->take_address ? lvalue : base;
+        if (!subscript && clang_getCursorUnaryOperatorKind(lvalue) != CXUnaryOperator_Deref)
+            p->reject = NF_IMPURE_OWNER;
+        return true;
+    }
+    case CXCursor_CallExpr:
+        p->slot = true;
+        object_path(c, lvalue, p);
+        return !(p->local && !p->reject);
+    default:
+        p->reject = NF_IMPURE_OWNER;
+        return true;
+    }
+}
+
+static struct fact_owner *add_owner(struct collector *c, struct fact_site *site,
+                                    enum owner_kind kind, char *expr, char *cls)
+{
+    struct fact_owner *o = vec_add(&site->owners);
+    o->kind = kind;
+    o->expr = expr;
+    o->cls = cls;
+    o->pointee = arena_strdup(c->a, "");
+    return o;
+}
+
+static int this_reject(struct collector *c, struct function *f, unsigned offset)
+{
+    if (!f)
+        return 0; /* a default member initialiser */
+    if (!f->has_this)
+        return NF_NO_THIS;
+    if (f->this_reject)
+        return f->this_reject;
+    strings reads = {0};
+    vec_push(&reads, arena_strdup(c->a, "this"));
+    bool freed = is_freed(f, &reads, offset);
+    vec_release(&reads);
+    return freed ? NF_FREED_OWNER : 0;
+}
+
+static int path_reject(struct collector *c, struct function *f, const struct path *p,
+                       const char *text, unsigned offset)
+{
+    if (p->reject)
+        return p->reject;
+    if (!text || !is_pure(p->expr, 0))
+        return NF_IMPURE_OWNER;
+    strings reads = {0}, writes = {0};
+    reads_of(c, p->expr, !p->take_address, &reads);
+    writes_of(c, &writes);
+    int reject = is_freed(f, &reads, offset) ? NF_FREED_OWNER : 0;
+    for (size_t i = 0; !reject && i < writes.count; i++)
+        if (in_texts(&reads, writes.items[i]))
+            reject = NF_IMPURE_OWNER;
+    vec_release(&reads);
+    vec_release(&writes);
+    return reject;
+}
+
+static void add_destination(struct collector *c, struct fact_site *site, struct function *f)
+{
+    struct destination d = find_destination(c);
+    if (!d.found)
+        return;
+    struct path p = {.expr = clang_getNullCursor()};
+    p.cls = p.pointee = arena_strdup(c->a, "");
+    if (d.member_init) {
+        p.is_this = true;
+        p.cls = f ? f->cls : p.cls;
+        CXCursor up = c->frames.items[c->frames.count - 1].cursor;
+        for (size_t i = c->frames.count; !f && i-- > 0;) {
+            up = c->frames.items[i].cursor;
+            if (is_record_kind(c->frames.items[i].kind)) {
+                p.cls = type_key(c, clang_getCursorType(up));
+                if (!*p.cls)
+                    p.cls = cx_take(c->a, clang_getCursorUSR(up));
+                break;
+            }
+        }
+    } else if (!slot_path(c, d.lvalue, &p)) {
+        return;
+    }
+    if (p.is_this) {
+        struct fact_owner *o =
+            add_owner(c, site, OWNER_DESTINATION, arena_strdup(c->a, "this"), p.cls);
+        o->reject = p.reject ? p.reject : this_reject(c, f, site->offset);
+        return;
+    }
+    char *text = clang_Cursor_isNull(p.expr) ? NULL : cursor_text(c, p.expr);
+    int reject = path_reject(c, f, &p, text, site->offset);
+    if (text && p.get)
+        text = arena_printf(c->a, "%s.get()", text);
+    struct fact_owner *o =
+        add_owner(c, site, OWNER_DESTINATION, text ? text : arena_strdup(c->a, ""), p.cls);
+    o->take_address = p.take_address;
+    o->pointee = p.pointee;
+    o->slot = p.slot || !*p.cls;
+    o->reject = reject;
+}
+
+static bool is_shadowed(struct function *f, const struct param *p, unsigned site)
+{
+    int seen = 0;
+    for (size_t i = 0; i < f->locals.count; i++)
+        if (!strcmp(f->locals.items[i].text, p->name) && f->locals.items[i].offset < site)
+            seen++;
+    return seen > 1; /* the parameter itself is one */
+}
+
+/* What naming the parameter gives: a pointer, an lvalue, a smart pointer; false: no owner. */
+static bool param_form(struct collector *c, CXType t, struct fact_owner *o, char *name)
+{
+    t = clang_getCanonicalType(t);
+    bool reference = t.kind == CXType_LValueReference || t.kind == CXType_RValueReference;
+    if (reference)
+        t = clang_getCanonicalType(clang_getPointeeType(t));
+    o->cls = type_key(c, t);
+    o->expr = name;
+    if (!*o->cls || is_volatile(t))
+        return false;
+    if (type_is_smart_pointer(c, t)) {
+        o->expr = arena_printf(c->a, "%s.get()", name);
+        o->cls = type_key(c, clang_Type_getTemplateArgumentAsType(t, 0));
+        return *o->cls != '\0';
+    }
+    if (t.kind == CXType_Pointer) {
+        o->slot = reference || clang_getCanonicalType(clang_getPointeeType(t)).kind == CXType_Pointer;
+        o->take_address = reference;
+        return true;
+    }
+    o->take_address = true;
+    o->pointee = o->cls;
+    o->slot = !strncmp(o->cls, "lib:", 4);
+    return reference;
+}
+
+static void add_parameters(struct collector *c, struct fact_site *site, struct function *f)
+{
+    for (size_t i = 0; f && i < f->params.count; i++) {
+        struct param *p = &f->params.items[i];
+        struct fact_owner o = {.kind = OWNER_PARAMETER, .pointee = arena_strdup(c->a, "")};
+        CXType t = clang_getCursorType(p->cursor);
+        if (!*p->name || clang_getCanonicalType(t).kind == CXType_Invalid ||
+            !param_form(c, t, &o, p->name))
+            continue;
+        strings reads = {0}, writes = {0};
+        vec_push(&reads, p->name);
+        writes_of(c, &writes);
+        if (is_shadowed(f, p, site->offset))
+            o.reject = NF_SHADOWED;
+        else if (is_freed(f, &reads, site->offset))
+            o.reject = NF_FREED_OWNER;
+        else if (!o.take_address && in_texts(&writes, p->name))
+            o.reject = NF_IMPURE_OWNER;
+        vec_push(&site->owners, o);
+        vec_release(&reads);
+        vec_release(&writes);
+    }
+}
+
+void owners_of(struct collector *c, struct fact_site *site)
+{
+    struct function *f = function_of(c);
+    if (f)
+        scan_function(c, f);
+    add_destination(c, site, f);
+    if (f && f->has_this) {
+        struct fact_owner *o = add_owner(c, site, OWNER_THIS, arena_strdup(c->a, "this"), f->cls);
+        o->reject = this_reject(c, f, site->offset);
+    }
+    add_parameters(c, site, f);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by collect*.c only: the walk's state. libclang values are named cx_* or are cursors. */
+#ifndef NUMAFY_TOOL_COLLECT_P_H
+#define NUMAFY_TOOL_COLLECT_P_H
+
+#include "collect.h"
+#include "diag.h"
+#include "lex.h"
+#include "strmap.h"
+
+/* A file that the unit reads. */
+struct source {
+    CXFile cx_file;
+    char *path;
+    bool project;
+    const char *text;
+    size_t length;
+    bool lexed;
+    struct lex lex;
+};
+
+/* Where a token is: written in the file, in a macro's argument (both can be edited), in a macro's
+ * body, or nowhere (pasted). */
+enum spelled { SPELLED_FILE, SPELLED_ARGUMENT, SPELLED_BODY, SPELLED_NOWHERE };
+
+struct place {
+    struct source *src; /* NULL: no file */
+    unsigned offset, line, column;
+    enum spelled how;
+    struct source *body; /* SPELLED_BODY: the macro's definition */
+    unsigned body_offset;
+};
+
+struct param {
+    CXCursor cursor;
+    char *name;
+};
+
+struct text_at {
+    char *text;
+    unsigned offset;
+};
+
+typedef VEC(struct text_at) texts_at;
+
+/* A function or lambda around the site being looked at; `scanned` part is filled on first need. */
+struct function {
+    CXCursor cursor;
+    bool lambda;
+    bool scanned;
+    bool has_this;
+    int this_reject; /* enum nf_id: why `this` cannot be used although there is one outside */
+    char *cls;       /* key of this's class */
+    bool is_constexpr;
+    VEC(struct param) params;
+    texts_at freed;
+    texts_at locals;
+    VEC(struct fact_range) loops;
+};
+
+struct frame {
+    CXCursor cursor;
+    enum CXCursorKind kind;
+    struct function *function; /* of a function or lambda frame */
+};
+
+struct collector {
+    CXTranslationUnit tu;
+    struct fact_unit *u;
+    struct arena *a;
+    const struct collect_options *opt;
+    bool cxx;
+    VEC(struct source *) sources;
+    struct source *last_source;
+    VEC(struct frame) frames;
+    VEC(struct function *) functions; /* all that were made, for release */
+    struct strmap types;              /* key -> index in u->types */
+    struct strmap seen_records;       /* USRs whose members were collected */
+    VEC(CXCursor) pending;            /* records to collect */
+    VEC(char *) pending_keys;
+    struct strmap seen_sites; /* file:offset of sites already added */
+};
+
+/* collect_cx.c: strings, places, children */
+char *cx_take(struct arena *a, CXString s);
+struct source *source_of(struct collector *c, CXFile file);
+struct lex *source_lex(struct source *s);
+struct place place_of(struct collector *c, CXSourceLocation loc);
+/* The place can be edited: its bytes are the token's. */
+bool place_is_plain(const struct place *p);
+/* Bytes of the cursor in its file, words joined as written; NULL if a macro's body is involved. */
+char *cursor_text(struct collector *c, CXCursor cursor);
+bool cursor_range(struct collector *c, CXCursor cursor, struct source **src, unsigned *start,
+                  unsigned *end);
+CXCursor first_expression(CXCursor cursor);
+CXCursor skip_wrappers(CXCursor cursor);
+size_t children_of(CXCursor cursor, CXCursor *out, size_t max);
+bool is_system(CXCursor decl);
+char *spelling(struct collector *c, CXCursor cursor);
+/* Kinds of record declarations, templates included. */
+bool is_record_kind(enum CXCursorKind k);
+
+/* collect_type.c: the graph of classes */
+/* Type without pointers, references and arrays (strip_all) or without arrays only. */
+CXType strip_all(CXType t);
+CXType strip_arrays(CXType t);
+/* Key of the class that the type (stripped of everything) names; "" if it names none. Library
+ * classes get a key of their own with their arguments as edges. */
+char *type_key(struct collector *c, CXType t);
+/* Keys of all classes that the type mentions, template arguments included; notes roots. */
+void type_mentions(struct collector *c, CXType t, strings *out);
+void type_collect_record(struct collector *c, CXCursor record);
+void type_collect_alias(struct collector *c, CXCursor alias);
+void type_drain(struct collector *c);
+/* If t is numa<T,k>: true. */
+bool type_is_numa(struct collector *c, CXType t);
+bool type_is_smart_pointer(struct collector *c, CXType t);
+
+/* collect_owner.c: guesses */
+struct function *function_of(struct collector *c);
+bool is_function_kind(enum CXCursorKind k);
+void owners_of(struct collector *c, struct fact_site *site);
+
+/* collect_site.c */
+void collect_new(struct collector *c, CXCursor cursor);
+void collect_alloc_name(struct collector *c, CXCursor cursor);
+void collect_factory(struct collector *c, CXCursor cursor);
+bool is_alloc_word(const char *s);
+
+#endif

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One allocation site: its bytes, its type, and what forbids an edit whatever the program around it
+ * looks like. Sites of C functions and library factories are recorded as left.
+ */
+#include "collect_p.h"
+
+static const char *const alloc_words[] = {
+    "malloc",   "calloc",        "realloc",        "reallocarray", "aligned_alloc",
+    "memalign", "posix_memalign", "valloc",        "pvalloc",      "strdup",
+    "strndup",  NULL};
+
+bool is_alloc_word(const char *s)
+{
+    for (size_t i = 0; alloc_words[i]; i++)
+        if (!strcmp(s, alloc_words[i]))
+            return true;
+    return false;
+}
+
+static void add_mark(struct collector *c, char *file, unsigned offset)
+{
+    struct fact_mark *m = vec_add(&c->u->marks);
+    m->file = file;
+    m->offset = offset;
+}
+
+/* The test control of the token check: pretends that libclang did not report this site. */
+static bool is_hidden(struct collector *c, const struct place *p)
+{
+    return *c->opt->hide && !strcmp(p->src->path, c->u->main_file) &&
+           p->line == (unsigned)strtoul(c->opt->hide, NULL, 10);
+}
+
+/* A site once, although a macro may expand to it many times; NULL if it is known or hidden. */
+static struct fact_site *add_site(struct collector *c, const struct place *p, unsigned offset,
+                                  const char *kind)
+{
+    struct source *src = p->src;
+    unsigned line = p->line, column = p->column;
+    if (p->how == SPELLED_BODY) {
+        /* The word where the macro is used may itself be `new`: accounted for there too. */
+        add_mark(c, p->src->path, p->offset);
+        if (p->body->project) {
+            src = p->body;
+            offset = p->body_offset;
+        }
+    }
+    if (!src->project || is_hidden(c, p))
+        return NULL;
+    char *id = arena_printf(c->a, "%s:%u", src->path, offset);
+    if (!strmap_put(&c->seen_sites, id, 0))
+        return NULL;
+    if (src->lexed && (src != p->src || offset != p->offset))
+        lex_position(&src->lex, offset, &line, &column);
+    struct fact_site *s = vec_add(&c->u->sites);
+    s->file = src->path;
+    s->offset = s->start = offset;
+    s->line = line;
+    s->column = column;
+    s->kind = arena_strdup(c->a, kind);
+    s->type = s->type_key = s->ctor = s->function = arena_strdup(c->a, "");
+    struct function *f = function_of(c);
+    if (f)
+        s->function = spelling(c, f->cursor);
+    if (p->how == SPELLED_BODY)
+        s->left = NF_MACRO_BODY;
+    else if (p->how == SPELLED_NOWHERE)
+        s->left = NF_PASTED;
+    return s;
+}
+
+/* sizeof, decltype, noexcept, typeid, requires: nothing is allocated there. */
+static bool is_unevaluated(const struct lex *l, size_t i)
+{
+    static const char *const words[] = {"sizeof",  "decltype", "noexcept", "typeid",
+                                        "alignof", "typeof",   "__typeof__", "requires"};
+    int depth = 0;
+    while (i-- > 0) {
+        if (lex_is(l, i, ")") || lex_is(l, i, "]") || lex_is(l, i, "}")) {
+            depth++;
+        } else if (lex_is(l, i, "(") || lex_is(l, i, "[") || lex_is(l, i, "{")) {
+            if (depth-- > 0)
+                continue;
+            depth = 0;
+            for (size_t k = 0; i > 0 && k < sizeof words / sizeof *words; k++)
+                if (lex_is(l, i - 1, words[k]))
+                    return true;
+            if (lex_is(l, i, "{") && !(i > 0 && lex_is(l, i - 1, "=")))
+                return false;
+        } else if (depth == 0 && lex_is(l, i, "sizeof")) {
+            return true;
+        } else if (depth == 0 && lex_is(l, i, ";")) {
+            return false;
+        }
+    }
+    return false;
+}
+
+static bool inside_default_argument(struct collector *c)
+{
+    for (size_t i = c->frames.count; i-- > 0;) {
+        enum CXCursorKind k = c->frames.items[i].kind;
+        if (k == CXCursor_ParmDecl || k == CXCursor_TemplateTemplateParameter ||
+            k == CXCursor_NonTypeTemplateParameter)
+            return true;
+        if (is_function_kind(k))
+            return false;
+    }
+    return false;
+}
+
+/* co_await, and a jump out of a statement expression, would skip the matching leave. */
+static bool forbids_scope(const struct lex *l, const struct lex_new *n)
+{
+    bool statement = false, jump = false;
+    for (size_t i = n->first; i < n->end && i < l->count; i++) {
+        if (lex_is(l, i, "co_await") || lex_is(l, i, "co_yield"))
+            return true;
+        statement |= lex_is(l, i, "(") && lex_is(l, i + 1, "{");
+        jump |= lex_is(l, i, "return") || lex_is(l, i, "goto") || lex_is(l, i, "break") ||
+                lex_is(l, i, "continue");
+    }
+    return statement && jump;
+}
+
+/* A macro used in the type cannot be told from a type: no template argument is made of it. */
+static bool type_text_usable(const struct lex *l, const struct lex_new *n)
+{
+    if (!n->complete || n->paren_type || n->type_end <= n->type)
+        return false;
+    for (size_t i = n->type; i < n->type_end; i++)
+        if (lex_is(l, i, "auto") || lex_is(l, i, "decltype") || lex_is(l, i, "*") ||
+            lex_is(l, i, "&") || lex_is(l, i, "const") || lex_is(l, i, "volatile") ||
+            l->tokens[i].directive)
+            return false;
+    return true;
+}
+
+static void site_placement(struct collector *c, struct fact_site *s, const struct lex *l,
+                           const struct lex_new *n, CXCursor cursor)
+{
+    if (!n->place_open)
+        return;
+    size_t i = n->place_open + 1;
+    if (lex_is(l, i, "::"))
+        i++;
+    if (lex_is(l, i, "numafy") && lex_is(l, i + 1, "::")) {
+        s->flags |= lex_is(l, i + 2, "near") ? SITE_TAGGED_NEAR : SITE_TAGGED_ON;
+        return;
+    }
+    CXCursor first = skip_wrappers(first_expression(cursor));
+    char *type = cx_take(c->a, clang_getTypeSpelling(clang_getCanonicalType(
+                                   clang_getCursorType(first))));
+    bool nothrow = strstr(type, "std::nothrow_t") != NULL;
+    int depth = 0;
+    for (size_t k = n->place_open; k < n->place_close; k++) {
+        depth += lex_is(l, k, "(") - lex_is(l, k, ")");
+        nothrow &= !(depth == 1 && lex_is(l, k, ","));
+    }
+    if (nothrow)
+        s->place_open = l->tokens[n->place_open].offset + 1;
+    else if (!s->left)
+        s->left = NF_PLACEMENT;
+}
+
+/* [p = new N] of the type: the declared type of a typedef'd array hides the []. */
+static bool type_is_array_name(CXCursor cursor)
+{
+    CXCursor kids[8];
+    size_t n = children_of(cursor, kids, 8);
+    for (size_t i = 0; i < n; i++)
+        if (clang_getCursorKind(kids[i]) == CXCursor_TypeRef)
+            return clang_getCanonicalType(clang_getCursorType(kids[i])).kind ==
+                   CXType_ConstantArray;
+    return false;
+}
+
+static void site_type(struct collector *c, struct fact_site *s, CXCursor cursor, bool *is_numa)
+{
+    CXType pointer = clang_getCursorType(cursor);
+    CXType shown = clang_getPointeeType(pointer);
+    CXType element = clang_getPointeeType(clang_getCanonicalType(pointer));
+    while (clang_getArrayElementType(shown).kind != CXType_Invalid)
+        shown = clang_getArrayElementType(shown);
+    element = strip_arrays(element);
+    *is_numa = type_is_numa(c, element);
+    s->type = cx_take(c->a, clang_getTypeSpelling(shown.kind ? shown : element));
+    s->type_key = type_key(c, element);
+    bool parameter = !strncmp(s->type_key, "T:", 2);
+    if (element.kind == CXType_Pointer)
+        s->flags |= SITE_POINTER;
+    else if (parameter || (!*s->type_key && element.kind == CXType_Unexposed) ||
+             element.kind == CXType_Dependent)
+        s->flags |= SITE_DEPENDENT;
+    else if (*s->type_key)
+        s->flags |= SITE_CLASS;
+    if (!*s->type_key && !(s->flags & SITE_DEPENDENT))
+        s->flags |= SITE_FUNDAMENTAL;
+}
+
+static char *constructor_of(struct collector *c, CXCursor cursor)
+{
+    CXCursor kids[16];
+    size_t n = children_of(cursor, kids, 16);
+    for (size_t i = n; i-- > 0;) {
+        if (clang_getCursorKind(kids[i]) != CXCursor_CallExpr)
+            continue;
+        CXCursor callee = clang_getCursorReferenced(kids[i]);
+        if (clang_getCursorKind(callee) != CXCursor_Constructor)
+            continue;
+        CXCursor pattern = clang_getSpecializedCursorTemplate(callee);
+        return cx_take(c->a,
+                       clang_getCursorUSR(clang_Cursor_isNull(pattern) ? callee : pattern));
+    }
+    return arena_strdup(c->a, "");
+}
+
+/* A place of `new` that can be edited: its parts as bytes. */
+static void site_bytes(struct collector *c, struct fact_site *s, struct source *src, size_t word,
+                       CXCursor cursor)
+{
+    struct lex *l = source_lex(src);
+    struct lex_new n;
+    CXCursor first = first_expression(cursor);
+    bool in_parens = false;
+    if (lex_is(l, word + 1, "(") && !clang_Cursor_isNull(first)) {
+        struct place p = place_of(c, clang_getRangeStart(clang_getCursorExtent(first)));
+        size_t close = lex_match(l, word + 1);
+        in_parens = close < l->count && p.src == src && p.offset > l->tokens[word + 1].offset &&
+                    p.offset < l->tokens[close].offset;
+    }
+    lex_split_new(l, word, in_parens, &n);
+    s->start = l->tokens[n.first].offset;
+    s->word_end = l->tokens[word].offset + l->tokens[word].length;
+    s->end = n.complete && n.end > 0 ? l->tokens[n.end - 1].offset + l->tokens[n.end - 1].length : 0;
+    if (n.array || type_is_array_name(cursor))
+        s->kind = arena_strdup(c->a, "new[]");
+    if (type_text_usable(l, &n)) {
+        s->type_start = l->tokens[n.type].offset;
+        s->type_end = l->tokens[n.type_end - 1].offset + l->tokens[n.type_end - 1].length;
+    } else {
+        s->flags |= SITE_NO_TYPE_TEXT;
+    }
+    /* Where libclang's end and ours differ, something was not understood (a macro in the type or
+     * the initialiser): nothing is put after it. `new (T[n])` is the known exception: short by 1. */
+    struct source *range_src;
+    unsigned start, end;
+    bool known = cursor_range(c, cursor, &range_src, &start, &end);
+    if (!known || range_src != src || !(end == s->end || (n.paren_type && end < s->end))) {
+        s->end = 0;
+        s->flags |= SITE_NO_TYPE_TEXT;
+    }
+    if (forbids_scope(l, &n))
+        s->flags |= SITE_NO_SCOPE;
+    if (!s->left && is_unevaluated(l, n.first))
+        s->left = NF_UNEVALUATED;
+    if (!s->left && l->tokens[word].spliced)
+        s->left = NF_PASTED;
+    site_placement(c, s, l, &n, cursor);
+}
+
+static void site_context(struct collector *c, struct fact_site *s)
+{
+    struct function *f = function_of(c);
+    if (s->left)
+        return;
+    if (inside_default_argument(c))
+        s->left = NF_DEFAULT_ARGUMENT;
+    else if (f && f->is_constexpr)
+        s->left = NF_CONSTEXPR;
+}
+
+void collect_new(struct collector *c, CXCursor cursor)
+{
+    struct place p = place_of(c, clang_getRangeStart(clang_getCursorExtent(cursor)));
+    if (!p.src || !p.src->project)
+        return;
+    struct lex *l = source_lex(p.src);
+    size_t word = lex_at(l, p.offset);
+    if (lex_is(l, word, "::"))
+        word++;
+    bool spelled = word < l->count && lex_is(l, word, "new");
+    if (!spelled && place_is_plain(&p) && word < l->count && l->tokens[word].spliced)
+        spelled = true;
+    unsigned offset = spelled && place_is_plain(&p) ? l->tokens[word].offset : p.offset;
+    size_t at = c->u->sites.count;
+    if (!add_site(c, &p, offset, "new"))
+        return;
+    bool is_numa = false;
+    /* Noting types may grow other lists, never the sites: the address holds. */
+    struct fact_site *s = &c->u->sites.items[at];
+    site_type(c, s, cursor, &is_numa);
+    s->ctor = constructor_of(c, cursor);
+    if (p.how == SPELLED_BODY && spelled)
+        s->left = NF_MACRO_NAME;
+    if (s->left)
+        return;
+    if (!spelled) {
+        s->left = NF_MACRO_BODY;
+        return;
+    }
+    site_bytes(c, s, p.src, word, cursor);
+    site_context(c, s);
+    if (is_numa && !s->left && !s->place_open)
+        s->flags |= SITE_TAGGED_ON;
+    owners_of(c, s);
+}
+
+/* The class that a C allocation is converted to: the next cast, or implicit conversion, above. */
+static CXType destination_type(struct collector *c)
+{
+    CXType none = {0};
+    int called = 0;
+    for (size_t i = c->frames.count; i > 1; i--) {
+        CXCursor up = c->frames.items[i - 2].cursor;
+        CXType t = clang_getCanonicalType(clang_getCursorType(up));
+        switch ((int)c->frames.items[i - 2].kind) {
+        case CXCursor_CallExpr: /* the allocation itself; an outer call ends the search below */
+            if (called++)
+                return none;
+            break;
+        case CXCursor_UnexposedExpr:
+        case CXCursor_ParenExpr:
+        case CXCursor_CStyleCastExpr:
+        case CXCursor_CXXStaticCastExpr:
+        case CXCursor_CXXReinterpretCastExpr:
+        case CXCursor_ConditionalOperator:
+            break;
+        default:
+            return none;
+        }
+        if (t.kind == CXType_Pointer &&
+            clang_getCanonicalType(clang_getPointeeType(t)).kind != CXType_Void &&
+            clang_getCanonicalType(clang_getPointeeType(t)).kind != CXType_FunctionProto)
+            return clang_getPointeeType(t);
+    }
+    return none;
+}
+
+/* The call whose callee is the top frame's expression, or a null cursor. */
+static bool is_callee(struct collector *c)
+{
+    size_t i = c->frames.count - 1;
+    CXCursor self = c->frames.items[i].cursor;
+    while (i > 0 && (c->frames.items[i - 1].kind == CXCursor_UnexposedExpr ||
+                     c->frames.items[i - 1].kind == CXCursor_ParenExpr))
+        self = c->frames.items[--i].cursor;
+    return i > 0 && c->frames.items[i - 1].kind == CXCursor_CallExpr &&
+           clang_equalCursors(first_expression(c->frames.items[i - 1].cursor), self);
+}
+
+void collect_alloc_name(struct collector *c, CXCursor cursor)
+{
+    struct place p = place_of(c, clang_getCursorLocation(cursor));
+    if (!p.src || !p.src->project)
+        return;
+    char *name = spelling(c, cursor);
+    enum CXCursorKind k = clang_getCursorKind(cursor);
+    CXCursor decl = clang_getCursorReferenced(cursor);
+    CXCursor parent = clang_getCursorSemanticParent(decl);
+    bool global = clang_getCursorKind(decl) == CXCursor_FunctionDecl &&
+                  !is_record_kind(clang_getCursorKind(parent));
+    if (k != CXCursor_DeclRefExpr || !global) {
+        add_mark(c, p.src->path, p.offset);
+        return;
+    }
+    bool call = is_callee(c);
+    CXType t = call ? destination_type(c) : (CXType){0};
+    char *key = t.kind ? type_key(c, t) : arena_strdup(c->a, "");
+    if (call && !*key) {
+        add_mark(c, p.src->path, p.offset);
+        if (p.how == SPELLED_BODY && p.body->project)
+            add_mark(c, p.body->path, p.body_offset);
+        return;
+    }
+    size_t at = c->u->sites.count;
+    if (!add_site(c, &p, p.offset, name))
+        return;
+    struct fact_site *s = &c->u->sites.items[at];
+    s->type_key = key;
+    s->type = cx_take(c->a, clang_getTypeSpelling(t));
+    s->flags |= SITE_CLASS;
+    if (!s->left)
+        s->left = call ? NF_C_ALLOCATION : NF_INDIRECT;
+    owners_of(c, s);
+}
+
+void collect_factory(struct collector *c, CXCursor cursor)
+{
+    static const char *const names[] = {"make_unique", "make_shared", "allocate_shared",
+                                        "make_unique_for_overwrite", "make_shared_for_overwrite"};
+    char *name = spelling(c, cursor);
+    bool factory = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        factory |= !strcmp(name, names[i]);
+    if (!factory || !type_is_smart_pointer(c, clang_getCursorType(cursor)))
+        return;
+    CXCursor callee = skip_wrappers(first_expression(cursor));
+    struct place p = place_of(c, clang_getCursorLocation(callee));
+    if (!p.src || !p.src->project)
+        return;
+    CXType t = clang_Type_getTemplateArgumentAsType(
+        clang_getCanonicalType(clang_getCursorType(cursor)), 0);
+    char *key = type_key(c, t);
+    size_t at = c->u->sites.count;
+    if (!*key || !add_site(c, &p, p.offset, name))
+        return;
+    struct fact_site *s = &c->u->sites.items[at];
+    s->type_key = key;
+    s->type = cx_take(c->a, clang_getTypeSpelling(t));
+    s->flags |= SITE_CLASS;
+    if (!s->left)
+        s->left = NF_LIBRARY_FACTORY;
+    owners_of(c, s);
+}

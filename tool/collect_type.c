@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The graph of classes: what a class's members, bases and template arguments mention, whether
+ * constructing it may allocate, whether it brings its own operator new. One key stands for a
+ * template and all its specialisations: reach over-matches rather than misses.
+ */
+#include "collect_p.h"
+
+/* Nested template arguments deeper than this mention nothing new in practice; bounds recursion. */
+enum { ARGUMENT_DEPTH = 24 };
+
+CXType strip_arrays(CXType t)
+{
+    t = clang_getCanonicalType(t);
+    while (t.kind == CXType_ConstantArray || t.kind == CXType_IncompleteArray ||
+           t.kind == CXType_VariableArray || t.kind == CXType_DependentSizedArray)
+        t = clang_getCanonicalType(clang_getArrayElementType(t));
+    return t;
+}
+
+CXType strip_all(CXType t)
+{
+    for (;;) {
+        t = strip_arrays(t);
+        if (t.kind != CXType_Pointer && t.kind != CXType_LValueReference &&
+            t.kind != CXType_RValueReference)
+            return t;
+        t = clang_getPointeeType(t);
+    }
+}
+
+/* The template for a specialisation, itself otherwise. */
+static CXCursor primary_of(CXCursor decl)
+{
+    for (int i = 0; i < 4; i++) {
+        CXCursor primary = clang_getSpecializedCursorTemplate(decl);
+        if (clang_Cursor_isNull(primary))
+            break;
+        decl = primary;
+    }
+    return decl;
+}
+
+static CXCursor decl_of(CXType t)
+{
+    CXCursor decl = clang_getTypeDeclaration(clang_getCanonicalType(t));
+    if (!is_record_kind(clang_getCursorKind(decl)))
+        return clang_getNullCursor();
+    return primary_of(decl);
+}
+
+static bool in_namespace(struct collector *c, CXCursor decl, const char *name)
+{
+    CXCursor parent = clang_getCursorSemanticParent(decl);
+    while (clang_getCursorKind(parent) == CXCursor_Namespace) {
+        if (!strcmp(spelling(c, parent), name))
+            return true;
+        parent = clang_getCursorSemanticParent(parent);
+    }
+    return false;
+}
+
+static bool is_numa_decl(struct collector *c, CXCursor decl)
+{
+    if (clang_Cursor_isNull(decl) || strcmp(spelling(c, decl), "numa") != 0)
+        return false;
+    CXCursor parent = clang_getCursorSemanticParent(decl);
+    return clang_getCursorKind(parent) == CXCursor_TranslationUnit ||
+           in_namespace(c, decl, "numafy");
+}
+
+bool type_is_numa(struct collector *c, CXType t)
+{
+    return is_numa_decl(c, decl_of(t));
+}
+
+bool type_is_smart_pointer(struct collector *c, CXType t)
+{
+    CXCursor decl = decl_of(t);
+    if (clang_Cursor_isNull(decl) || !in_namespace(c, decl, "std"))
+        return false;
+    char *name = spelling(c, decl);
+    return !strcmp(name, "unique_ptr") || !strcmp(name, "shared_ptr");
+}
+
+/* A USR is unique in its program only for what has linkage; the rest gets its file's path. */
+static char *key_of(struct collector *c, CXCursor decl)
+{
+    char *usr = cx_take(c->a, clang_getCursorUSR(decl));
+    bool no_linkage = strstr(usr, "@aN") || (!strncmp(usr, "c:", 2) && usr[2] != '@');
+    if (!*usr || !no_linkage)
+        return usr;
+    CXFile file;
+    clang_getFileLocation(clang_getCursorLocation(decl), &file, NULL, NULL, NULL);
+    struct source *s = source_of(c, file);
+    return s ? arena_printf(c->a, "%s|%s", usr, s->path) : usr;
+}
+
+static char *qualified_name(struct collector *c, CXCursor decl)
+{
+    char *name = spelling(c, decl);
+    CXCursor p = clang_getCursorSemanticParent(decl);
+    for (;;) {
+        enum CXCursorKind k = clang_getCursorKind(p);
+        if (k != CXCursor_Namespace && !is_record_kind(k))
+            return name;
+        char *outer = spelling(c, p);
+        if (*outer && outer[0] != '(')
+            name = arena_printf(c->a, "%s::%s", outer, name);
+        p = clang_getCursorSemanticParent(p);
+    }
+}
+
+/* Index of the type with this key; made on first sight. */
+static size_t type_index(struct collector *c, char *key, const char *name)
+{
+    size_t i = strmap_find(&c->types, key);
+    if (i != STRMAP_NONE)
+        return i;
+    struct fact_type *t = vec_add(&c->u->types);
+    t->key = key;
+    t->name = arena_strdup(c->a, name);
+    i = c->u->types.count - 1;
+    strmap_put(&c->types, key, i);
+    return i;
+}
+
+static void enqueue(struct collector *c, CXCursor decl, char *key)
+{
+    CXCursor def = clang_getCursorDefinition(decl);
+    if (clang_Cursor_isNull(def) || is_system(def))
+        return;
+    char *usr = arena_printf(c->a, "%s#%u", key, clang_hashCursor(def));
+    if (!strmap_put(&c->seen_records, usr, 0))
+        return;
+    vec_push(&c->pending, def);
+    vec_push(&c->pending_keys, key);
+}
+
+static char *note_decl(struct collector *c, CXCursor decl)
+{
+    char *key = key_of(c, decl);
+    if (!*key)
+        return key;
+    type_index(c, key, strmap_find(&c->types, key) == STRMAP_NONE ? qualified_name(c, decl) : "");
+    enqueue(c, decl, key);
+    return key;
+}
+
+static void note_root(struct collector *c, CXType numa, CXCursor decl, CXType argument)
+{
+    (void)decl;
+    strings inside = {0};
+    type_mentions(c, argument, &inside);
+    CXCursor spec = clang_getTypeDeclaration(clang_getCanonicalType(numa));
+    bool constant = clang_Cursor_getTemplateArgumentKind(spec, 1) == CXTemplateArgumentKind_Integral;
+    int node = constant ? (int)clang_Cursor_getTemplateArgumentValue(spec, 1) : -1;
+    for (size_t i = 0; i < inside.count; i++) {
+        size_t k = 0;
+        while (k < c->u->roots.count && strcmp(c->u->roots.items[k].key, inside.items[i]) != 0)
+            k++;
+        if (k == c->u->roots.count) {
+            struct fact_root *r = vec_add(&c->u->roots);
+            r->key = inside.items[i];
+            r->node = node;
+        }
+    }
+    vec_release(&inside);
+}
+
+static void mentions(struct collector *c, CXType t, strings *out, int depth)
+{
+    t = strip_all(t);
+    CXCursor decl = decl_of(t);
+    if (clang_Cursor_isNull(decl)) {
+        char *name = cx_take(c->a, clang_getTypeSpelling(t));
+        char *param = strstr(name, "type-parameter-");
+        /* The canonical spelling: a template's parameters are one key for all templates. */
+        if (param == name || (param && !strncmp(name, "const ", 6)))
+            strings_add_unique(out, arena_printf(c->a, "T:%s", param));
+    }
+    if (depth > ARGUMENT_DEPTH)
+        return;
+    int n = clang_Type_getNumTemplateArguments(t);
+    if (is_numa_decl(c, decl)) {
+        if (n > 0)
+            note_root(c, t, decl, clang_Type_getTemplateArgumentAsType(t, 0));
+    } else if (!clang_Cursor_isNull(decl) && !is_system(decl)) {
+        char *key = note_decl(c, decl);
+        if (*key)
+            strings_add_unique(out, key);
+    }
+    for (int i = 0; i < n; i++) {
+        CXType arg = clang_Type_getTemplateArgumentAsType(t, (unsigned)i);
+        if (arg.kind != CXType_Invalid)
+            mentions(c, arg, out, depth + 1);
+    }
+}
+
+void type_mentions(struct collector *c, CXType t, strings *out)
+{
+    mentions(c, t, out, 0);
+}
+
+char *type_key(struct collector *c, CXType t)
+{
+    t = strip_all(t);
+    strings found = {0};
+    type_mentions(c, t, &found);
+    CXCursor decl = decl_of(t);
+    char *key = arena_strdup(c->a, "");
+    if (!clang_Cursor_isNull(decl) && !is_system(decl) && !is_numa_decl(c, decl)) {
+        key = note_decl(c, decl);
+    } else if (clang_Cursor_isNull(decl)) {
+        if (found.count)
+            key = found.items[0];
+    } else if (found.count) {
+        char *name = cx_take(c->a, clang_getTypeSpelling(t));
+        key = arena_printf(c->a, "lib:%s", name);
+        size_t i = type_index(c, key, name);
+        for (size_t k = 0; k < found.count; k++)
+            strings_add_unique(&c->u->types.items[i].edges, found.items[k]);
+        /* A marked type used directly (numa<T,k> *p) stands for T. */
+        if (is_numa_decl(c, decl))
+            key = found.items[0];
+    }
+    vec_release(&found);
+    return key;
+}
+
+/* Library classes whose construction never allocates by itself; their arguments may. */
+static bool is_plain_library_name(const char *name)
+{
+    static const char *const names[] = {
+        "atomic", "atomic_flag", "mutex", "recursive_mutex", "shared_mutex", "timed_mutex",
+        "condition_variable", "once_flag", "duration", "time_point", "pair", "tuple", "array",
+        "optional", "variant", "basic_string_view", "span", "bitset", "initializer_list",
+        "reference_wrapper", "hash", "less", "greater", "equal_to", "allocator", "complex",
+        "type_index", "integral_constant", "numeric_limits", "default_delete"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i], name))
+            return true;
+    return false;
+}
+
+/* Flags and holds that a member or base of this type (by value) adds to its class. */
+static unsigned held(struct collector *c, CXType t, strings *holds, int depth)
+{
+    t = strip_arrays(t);
+    if (t.kind == CXType_Pointer || t.kind == CXType_LValueReference ||
+        t.kind == CXType_RValueReference)
+        return 0;
+    CXCursor decl = decl_of(t);
+    if (clang_Cursor_isNull(decl))
+        return t.kind == CXType_Unexposed ? TYPE_HOLDS_PARAM : 0;
+    if (!is_system(decl)) {
+        strings_add_unique(holds, note_decl(c, decl));
+        return 0;
+    }
+    if (clang_isPODType(t))
+        return 0;
+    if (!is_plain_library_name(spelling(c, decl)) || depth > ARGUMENT_DEPTH)
+        return TYPE_HOLDS_ALLOC;
+    unsigned flags = 0;
+    int n = clang_Type_getNumTemplateArguments(t);
+    for (int i = 0; i < n; i++) {
+        CXType arg = clang_Type_getTemplateArgumentAsType(t, (unsigned)i);
+        if (arg.kind != CXType_Invalid)
+            flags |= held(c, arg, holds, depth + 1);
+    }
+    return flags;
+}
+
+/* Functions of the library that a constructor may call without allocating. */
+static bool is_harmless_call(const char *name)
+{
+    static const char *const names[] = {"move",   "forward", "swap",   "min",    "max",
+                                        "exchange", "addressof", "memset", "memcpy", "strlen",
+                                        "assert", "__assert_fail", "abs", "begin", "end"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i], name))
+            return true;
+    return false;
+}
+
+struct body_scan {
+    struct collector *c;
+    strings *holds;
+    bool allocates;
+};
+
+static enum CXChildVisitResult scan_body(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct body_scan *s = data;
+    (void)parent;
+    enum CXCursorKind k = clang_getCursorKind(cursor);
+    if (k == CXCursor_CXXNewExpr) {
+        s->allocates = true;
+    } else if (k == CXCursor_CallExpr) {
+        CXCursor callee = clang_getCursorReferenced(cursor);
+        if (clang_getCursorKind(callee) == CXCursor_Constructor) {
+            unsigned flags = held(s->c, clang_getCursorType(cursor), s->holds, 0);
+            s->allocates |= (flags & (TYPE_HOLDS_ALLOC | TYPE_HOLDS_PARAM)) != 0;
+        } else if (!is_harmless_call(spelling(s->c, cursor))) {
+            s->allocates = true;
+        }
+    }
+    return s->allocates ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+static bool body_allocates(struct collector *c, CXCursor cursor, strings *holds)
+{
+    struct body_scan s = {c, holds, false};
+    clang_visitChildren(cursor, scan_body, &s);
+    return s.allocates;
+}
+
+/* Members of one record go into local lists first: noting types may move u->types. */
+struct record_scan {
+    struct collector *c;
+    struct fact_type t;
+};
+
+static void scan_constructor(struct record_scan *r, CXCursor ctor)
+{
+    if (clang_CXXMethod_isDefaulted(ctor) || clang_CXXMethod_isDeleted(ctor))
+        return;
+    CXCursor def = clang_getCursorDefinition(ctor);
+    struct fact_ctor entry = {cx_take(r->c->a, clang_getCursorUSR(ctor)), CTOR_UNSEEN};
+    if (!clang_Cursor_isNull(def))
+        entry.status = clang_CXXMethod_isDefaulted(def)                  ? CTOR_FREE
+                       : body_allocates(r->c, def, &r->t.holds) ? CTOR_ALLOCATES
+                                                                          : CTOR_FREE;
+    vec_push(&r->t.ctors, entry);
+}
+
+static void scan_method(struct record_scan *r, CXCursor method)
+{
+    char *name = spelling(r->c, method);
+    if (!strcmp(name, "operator new") || !strcmp(name, "operator new[]"))
+        r->t.flags |= TYPE_OWN_NEW;
+    else if (!strcmp(name, "operator&") && clang_Cursor_getNumArguments(method) == 0)
+        r->t.flags |= TYPE_ADDRESSOF;
+}
+
+static enum CXChildVisitResult find_final(CXCursor child, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    if (clang_getCursorKind(child) == CXCursor_CXXFinalAttr)
+        *(bool *)data = true;
+    return CXChildVisit_Continue;
+}
+
+static void scan_destructor(struct record_scan *r, CXCursor dtor)
+{
+    bool final = false;
+    clang_visitChildren(dtor, find_final, &final);
+    if (clang_CXXMethod_isVirtual(dtor) &&
+        (final || clang_CXXMethod_isDeleted(dtor) ||
+         clang_getCXXAccessSpecifier(dtor) == CX_CXXPrivate))
+        r->t.flags |= TYPE_NO_DERIVE;
+}
+
+static void scan_base(struct record_scan *r, CXCursor base)
+{
+    CXType t = clang_getCursorType(base);
+    type_mentions(r->c, t, &r->t.edges);
+    r->t.flags |= held(r->c, t, &r->t.holds, 0);
+    CXCursor decl = decl_of(t);
+    if (is_numa_decl(r->c, decl) && clang_Type_getNumTemplateArguments(t) > 0)
+        decl = decl_of(clang_Type_getTemplateArgumentAsType(t, 0));
+    if (!clang_Cursor_isNull(decl) && !is_system(decl))
+        strings_add_unique(&r->t.bases, note_decl(r->c, decl));
+}
+
+static void scan_field(struct record_scan *r, CXCursor field)
+{
+    CXType t = clang_getCursorType(field);
+    type_mentions(r->c, t, &r->t.edges);
+    r->t.flags |= held(r->c, t, &r->t.holds, 0);
+    if (body_allocates(r->c, field, &r->t.holds))
+        r->t.flags |= TYPE_INIT_ALLOC;
+}
+
+static enum CXChildVisitResult scan_member(CXCursor child, CXCursor parent, CXClientData data)
+{
+    struct record_scan *r = data;
+    (void)parent;
+    enum CXCursorKind k = clang_getCursorKind(child);
+    if (k == CXCursor_FunctionTemplate)
+        k = clang_getTemplateCursorKind(child);
+    if (k == CXCursor_FieldDecl)
+        scan_field(r, child);
+    else if (k == CXCursor_CXXBaseSpecifier)
+        scan_base(r, child);
+    else if (k == CXCursor_Constructor)
+        scan_constructor(r, child);
+    else if (k == CXCursor_Destructor)
+        scan_destructor(r, child);
+    else if (k == CXCursor_CXXMethod)
+        scan_method(r, child);
+    else if (k == CXCursor_CXXFinalAttr)
+        r->t.flags |= TYPE_NO_DERIVE;
+    else if (is_record_kind(k) && clang_Cursor_isAnonymousRecordDecl(child))
+        clang_visitChildren(child, scan_member, r);
+    return CXChildVisit_Continue;
+}
+
+static void merge_lists(strings *into, strings *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        strings_add_unique(into, from->items[i]);
+    vec_release(from);
+}
+
+static void collect_members(struct collector *c, CXCursor def, char *key)
+{
+    struct record_scan r = {c, {0}};
+    CXFile file;
+    clang_getFileLocation(clang_getCursorLocation(def), &file, NULL, NULL, NULL);
+    struct source *src = source_of(c, file);
+    enum CXCursorKind k = clang_getCursorKind(def);
+    r.t.flags = TYPE_DEFINED | (src && src->project ? TYPE_PROJECT : 0u) |
+                (k == CXCursor_ClassTemplate ? TYPE_TEMPLATE : 0u) |
+                (k == CXCursor_UnionDecl ? TYPE_NO_DERIVE : 0u);
+    clang_visitChildren(def, scan_member, &r);
+    struct fact_type *t = &c->u->types.items[type_index(c, key, "")];
+    t->flags |= r.t.flags;
+    merge_lists(&t->edges, &r.t.edges);
+    merge_lists(&t->bases, &r.t.bases);
+    merge_lists(&t->holds, &r.t.holds);
+    for (size_t i = 0; i < r.t.ctors.count; i++)
+        vec_push(&t->ctors, r.t.ctors.items[i]);
+    vec_release(&r.t.ctors);
+}
+
+void type_drain(struct collector *c)
+{
+    while (c->pending.count) {
+        c->pending.count--;
+        CXCursor def = c->pending.items[c->pending.count];
+        char *key = c->pending_keys.items[--c->pending_keys.count];
+        collect_members(c, def, key);
+    }
+}
+
+void type_collect_record(struct collector *c, CXCursor record)
+{
+    char *key = key_of(c, primary_of(record));
+    if (!*key)
+        return;
+    type_index(c, key, strmap_find(&c->types, key) == STRMAP_NONE
+                           ? qualified_name(c, primary_of(record))
+                           : "");
+    if (clang_isCursorDefinition(record))
+        enqueue(c, record, key);
+}
+
+void type_collect_alias(struct collector *c, CXCursor alias)
+{
+    CXType target = clang_getTypedefDeclUnderlyingType(alias);
+    strings found = {0};
+    type_mentions(c, target, &found);
+    CXCursor decl = decl_of(target);
+    char *name = qualified_name(c, alias);
+    if (!clang_Cursor_isNull(decl) && !is_system(decl) &&
+        clang_getCanonicalType(target).kind != CXType_Pointer) {
+        char *key = note_decl(c, decl);
+        size_t i = type_index(c, arena_printf(c->a, "alias:%s", name), name);
+        struct fact_type *t = &c->u->types.items[i];
+        t->flags |= TYPE_ALIAS;
+        strings_add_unique(&t->edges, key);
+    }
+    vec_release(&found);
+}

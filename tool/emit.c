@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* New texts and the diff; the out tree is in outtree.c. */
+#include "emit.h"
+
+#include "edit.h"
+#include "lex.h"
+#include "path.h"
+#include "prelude.h"
+#include "udiff.h"
+
+#include <errno.h>
+
+/* decide.c leaves a hole where the type's own spelling goes. */
+static const char *fill_hole(struct arena *a, const char *text, const struct fact_site *f,
+                             const char *bytes)
+{
+    const char *hole = text ? strchr(text, '\001') : NULL;
+    if (!hole)
+        return text;
+    return arena_printf(a, "%.*s%.*s%s", (int)(hole - text), text,
+                        (int)(f->type_end - f->type_start), bytes + f->type_start, hole + 1);
+}
+
+static void add_site_edits(struct emit *e, const struct site *s, const char *bytes,
+                           struct edit_list *list)
+{
+    const struct fact_site *f = s->votes.items[0];
+    /* At one offset the inner expression, which starts later, closes first. */
+    int rank = -(int)f->start;
+    edit_list_add(list, f->start, f->word_end - f->start, fill_hole(&e->arena, s->head, f, bytes),
+                  rank);
+    if (s->inside) {
+        size_t at = f->place_open;
+        struct lex l;
+        lex_init(&l, bytes, strlen(bytes));
+        size_t first = lex_from(&l, f->place_open);
+        if (first < l.count)
+            at = l.tokens[first].offset;
+        lex_release(&l);
+        edit_list_add(list, at, 0, fill_hole(&e->arena, s->inside, f, bytes), rank);
+    }
+    if (s->tail)
+        edit_list_add(list, f->end, 0, s->tail, rank);
+}
+
+static int apply_file(struct emit *e, struct program *p, struct program_file *file,
+                      const struct strbuf *bytes, bool prelude, struct strbuf *err)
+{
+    struct edit_list list = {0};
+    struct strbuf head = {0};
+    struct lex l;
+    size_t bad = 0;
+    for (size_t i = 0; i < p->sites.count; i++) {
+        const struct site *s = &p->sites.items[i];
+        if (s->edited && !strcmp(s->file, file->path))
+            add_site_edits(e, s, strbuf_str(bytes), &list);
+    }
+    lex_init(&l, strbuf_str(bytes), bytes->len);
+    long at = prelude ? prelude_place(&l, &head) : -1;
+    if (at >= 0)
+        edit_list_add(&list, (size_t)at, 0, strbuf_str(&head), 0);
+    lex_release(&l);
+    struct emitted *out = vec_add(&e->files);
+    out->path = file->path;
+    int result = edit_list_finish(&list, &bad) ||
+                 edit_list_apply(&list, strbuf_str(bytes), bytes->len, &out->text);
+    if (result)
+        strbuf_printf(err, "%s: edits overlap or leave the file; this is a bug of numafy",
+                      file->path);
+    edit_list_release(&list);
+    strbuf_release(&head);
+    if (!result && out->text.len == bytes->len &&
+        !memcmp(strbuf_str(&out->text), strbuf_str(bytes), bytes->len)) {
+        strbuf_release(&out->text);
+        e->files.count--;
+    } else {
+        file->status = FILE_EDITED;
+    }
+    return result ? -1 : 0;
+}
+
+int emit_texts(struct emit *e, struct program *p, struct strbuf *err)
+{
+    strings preludes = {0}, touched = {0};
+    int result = 0;
+    for (size_t i = 0; i < p->sites.count; i++)
+        if (p->sites.items[i].edited) {
+            const struct program_file *f = program_file(p, p->sites.items[i].file);
+            strings_add_unique(&touched, p->sites.items[i].file);
+            for (size_t k = 0; f && k < f->prelude_in.count; k++) {
+                strings_add_unique(&preludes, f->prelude_in.items[k]);
+                strings_add_unique(&touched, f->prelude_in.items[k]);
+            }
+        }
+    for (size_t i = 0; i < p->files.count && !result; i++) {
+        struct program_file *f = &p->files.items[i];
+        bool prelude = false, mine = false;
+        for (size_t k = 0; k < touched.count; k++)
+            mine |= !strcmp(touched.items[k], f->path);
+        for (size_t k = 0; k < preludes.count; k++)
+            prelude |= !strcmp(preludes.items[k], f->path);
+        if (!mine)
+            continue;
+        struct strbuf bytes = {0};
+        if (path_read(f->path, &bytes)) {
+            strbuf_printf(err, "cannot read %s: %s", f->path, strerror(errno));
+            result = -1;
+        } else {
+            result = apply_file(e, p, f, &bytes, prelude, err);
+        }
+        strbuf_release(&bytes);
+    }
+    vec_release(&preludes);
+    vec_release(&touched);
+    return result;
+}
+
+int emit_diff(const struct emit *e, const struct options *o, struct strbuf *out)
+{
+    for (size_t i = 0; i < e->files.count; i++) {
+        struct strbuf bytes = {0};
+        if (path_read(e->files.items[i].path, &bytes))
+            return -1;
+        udiff(path_below(e->files.items[i].path, o->tree), strbuf_str(&bytes), bytes.len,
+              strbuf_str(&e->files.items[i].text), e->files.items[i].text.len, out);
+        strbuf_release(&bytes);
+    }
+    return 0;
+}
+
+void emit_release(struct emit *e)
+{
+    for (size_t i = 0; i < e->files.count; i++)
+        strbuf_release(&e->files.items[i].text);
+    vec_release(&e->files);
+    arena_release(&e->arena);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What one translation unit says, as plain data: the seam between the scanner processes and the
+ * rest. No libclang type appears here or after here. All strings live in the unit's arena; paths
+ * are real paths; a type's key is its USR (plus the file for what has no linkage), the same in
+ * every unit, and one key stands for all specialisations of a template.
+ */
+#ifndef NUMAFY_TOOL_FACTS_H
+#define NUMAFY_TOOL_FACTS_H
+
+#include "mem.h"
+#include "strbuf.h"
+#include "vec.h"
+
+#include <stdbool.h>
+
+typedef VEC(char *) strings;
+
+enum type_flags {
+    TYPE_DEFINED = 1 << 0,
+    TYPE_TEMPLATE = 1 << 1,
+    TYPE_OWN_NEW = 1 << 2,     /* declares operator new or new[] itself */
+    TYPE_NO_DERIVE = 1 << 3,   /* final, a union, or a destructor that forbids deriving */
+    TYPE_ADDRESSOF = 1 << 4,   /* declares operator& itself */
+    TYPE_INIT_ALLOC = 1 << 5,  /* a default member initialiser calls or allocates */
+    TYPE_HOLDS_ALLOC = 1 << 6, /* a library member or base whose construction may allocate */
+    TYPE_HOLDS_PARAM = 1 << 7, /* a member of a template parameter's type */
+    TYPE_PROJECT = 1 << 8,     /* defined in a file of the tree */
+    TYPE_ALIAS = 1 << 9        /* a typedef or using; edges has its one target */
+};
+
+/* What constructing through this constructor does, as far as one unit can see. */
+enum ctor_status { CTOR_UNSEEN, CTOR_FREE, CTOR_ALLOCATES };
+
+struct fact_ctor {
+    char *usr;
+    enum ctor_status status;
+};
+
+struct fact_type {
+    char *key;
+    char *name;       /* qualified */
+    unsigned flags;   /* enum type_flags */
+    strings edges;    /* types that fields, bases and their template arguments mention */
+    strings bases;    /* own bases: lookup of operator new, and the reverse edge to derived */
+    strings holds;    /* types of members and bases by value: constructed with it */
+    VEC(struct fact_ctor) ctors; /* user-provided ones */
+};
+
+enum owner_kind { OWNER_DESTINATION, OWNER_THIS, OWNER_PARAMETER };
+
+/* One guess whose node an allocation should have, in order of preference. */
+struct fact_owner {
+    enum owner_kind kind;
+    char *expr;      /* source text; an lvalue if take_address */
+    char *cls;       /* key of the owner's class, "" if unknown */
+    char *pointee;   /* key whose operator& decides how the address is taken, "" if none */
+    bool take_address;
+    bool slot;       /* the place that will hold the pointer, rather than an object */
+    int reject;      /* enum nf_id, or 0 */
+};
+
+enum site_flags {
+    SITE_DEPENDENT = 1 << 0,   /* the type is, or contains as element, a template parameter */
+    SITE_POINTER = 1 << 1,     /* elements are pointers */
+    SITE_FUNDAMENTAL = 1 << 2, /* elements have no class */
+    SITE_NO_SCOPE = 1 << 3,    /* no enter/leave may surround it: co_await, goto out of ({}) */
+    SITE_TAGGED_NEAR = 1 << 4, /* already in the edited form, or written so by hand */
+    SITE_TAGGED_ON = 1 << 5,
+    SITE_NO_TYPE_TEXT = 1 << 6, /* the type's spelling cannot be a template argument */
+    SITE_CLASS = 1 << 7        /* the element is a class (or a known template of classes) */
+};
+
+struct fact_site {
+    char *file;
+    unsigned offset, line, column; /* of the word: `new` or the function's name */
+    char *kind;                    /* "new", "new[]", or a function's name */
+    char *type, *type_key;         /* element type as spelled; "" if it has no declaration */
+    char *ctor;                    /* USR of the constructor called, or "" */
+    char *function;                /* name of the function around it, or "" */
+    unsigned flags;                /* enum site_flags */
+    int left;                      /* enum nf_id, or 0 if it may be edited */
+    unsigned start, word_end;      /* bytes that the edit replaces start with `new` or `::` */
+    unsigned place_open;           /* offset after the ( of a nothrow placement, or 0 */
+    unsigned end;                  /* end of the expression, 0 if unknown */
+    unsigned type_start, type_end;
+    VEC(struct fact_owner) owners;
+};
+
+/* A word that the tree accounts for without being a site: declaration, name. */
+struct fact_mark {
+    char *file;
+    unsigned offset;
+};
+
+struct fact_range {
+    unsigned start, end;
+};
+
+struct fact_include {
+    char *by;     /* the including file */
+    bool nested;  /* the directive stands inside a function, namespace or class */
+};
+
+/* One file of the tree that the unit reads. */
+struct fact_file {
+    char *path;
+    bool cxx;                        /* read as C++ */
+    VEC(struct fact_range) inactive; /* skipped by #if */
+    VEC(struct fact_range) macros;   /* uses of macros */
+    VEC(struct fact_include) includes;
+};
+
+struct fact_root {
+    char *key;
+    int node; /* -1 if it is dependent */
+};
+
+struct fact_note {
+    int id; /* enum nf_id */
+    char *file;
+    unsigned line, column;
+    char *text;
+};
+
+struct fact_unit {
+    struct arena arena;
+    char *main_file;
+    bool failed;
+    VEC(struct fact_note) notes;
+    VEC(struct fact_type) types;
+    VEC(struct fact_site) sites;
+    VEC(struct fact_mark) marks;
+    VEC(struct fact_file) files;
+    VEC(struct fact_root) roots;
+};
+
+/* Adds a string to the list unless it is there. */
+void strings_add_unique(strings *list, char *s);
+
+/* Writes the unit as one JSON text. */
+void facts_write(const struct fact_unit *u, struct strbuf *out);
+/* Reads it back into a zeroed unit. Returns 0, or -1 if the text is not what facts_write makes. */
+int facts_read(struct fact_unit *u, const char *text, size_t length);
+void facts_release(struct fact_unit *u);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#include "path.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Node ids are the kernel's; its own bound is MAX_NUMNODES, 1024 in distribution kernels. */
+enum { NODE_MAX = 1023, JOBS_MAX = 1024 };
+
+const char *options_usage(void)
+{
+    return "usage: numafy-rewrite TREE [-p BUILD] [options]\n"
+           "Puts the allocations of a C++ tree on the NUMA node of their owners.\n"
+           "\n"
+           "  -p BUILD        directory (or file) of compile_commands.json; default TREE, then TREE/build\n"
+           "  --out DIR       write the rewritten tree to DIR; without it nothing is written\n"
+           "  --place T=k     objects of type T go to node k, whoever allocates them (repeatable)\n"
+           "  --all           every class is reached, as if everything had a root\n"
+           "  --diff          print the changes as a unified diff\n"
+           "  --check         exit 5 if anything would change\n"
+           "  --strict        exit 3 if a site that a root reaches was left\n"
+           "  --force-alloc   edit although the program has its own operator new or malloc\n"
+           "  --report F      write the report as JSON to F\n"
+           "  --runtime DIR   where numa_alloc.h and numafy/near.h are\n"
+           "  -j N            parse N units at a time; default: one per processor\n"
+           "  --verbose       list every site\n"
+           "  --version, --help\n"
+           "Exit codes: docs/exit-codes.md. Diagnostics: docs/diagnostics.md.\n";
+}
+
+static int parse_number(const char *text, int min, int max, int *out)
+{
+    char *end;
+    errno = 0;
+    long n = strtol(text, &end, 10);
+    if (errno || end == text || *end || n < min || n > max)
+        return -1;
+    *out = (int)n;
+    return 0;
+}
+
+/* T=k; T may hold = signs of its own only in template arguments, so the last one counts. */
+static int add_placement(struct options *o, const char *text, struct strbuf *err)
+{
+    const char *eq = strrchr(text, '=');
+    struct placement p = {0};
+    if (!eq || eq == text || parse_number(eq + 1, 0, NODE_MAX, &p.node)) {
+        strbuf_printf(err, "--place %s: write it as Type=node, for example --place Node=1", text);
+        return -1;
+    }
+    p.name = arena_strndup(&o->arena, text, (size_t)(eq - text));
+    for (size_t i = 0; i < o->placements.count; i++)
+        if (!strcmp(o->placements.items[i].name, p.name) &&
+            o->placements.items[i].node != p.node) {
+            strbuf_printf(err, "--place: %s is given two nodes, %d and %d", p.name,
+                          o->placements.items[i].node, p.node);
+            return -1;
+        }
+    vec_push(&o->placements, p);
+    return 0;
+}
+
+enum { OPT_OUT = 256, OPT_PLACE, OPT_ROOT, OPT_ALL, OPT_DIFF, OPT_CHECK, OPT_STRICT, OPT_FORCE,
+       OPT_REPORT, OPT_RUNTIME, OPT_VERBOSE, OPT_VERSION };
+
+static const struct option long_options[] = {
+    {"out", required_argument, NULL, OPT_OUT},     {"place", required_argument, NULL, OPT_PLACE},
+    {"root", required_argument, NULL, OPT_ROOT},   {"all", no_argument, NULL, OPT_ALL},
+    {"diff", no_argument, NULL, OPT_DIFF},         {"check", no_argument, NULL, OPT_CHECK},
+    {"strict", no_argument, NULL, OPT_STRICT},     {"force-alloc", no_argument, NULL, OPT_FORCE},
+    {"report", required_argument, NULL, OPT_REPORT}, {"runtime", required_argument, NULL, OPT_RUNTIME},
+    {"verbose", no_argument, NULL, OPT_VERBOSE},   {"version", no_argument, NULL, OPT_VERSION},
+    {"help", no_argument, NULL, 'h'},              {NULL, 0, NULL, 0}};
+
+static int take_option(struct options *o, int c, char **argv, const char **build,
+                       struct strbuf *err)
+{
+    switch (c) {
+    case 'p':
+        *build = optarg;
+        return 0;
+    case 'j':
+        if (!parse_number(optarg, 1, JOBS_MAX, &o->jobs))
+            return 0;
+        strbuf_printf(err, "-j %s: a number from 1 to %d is needed", optarg, JOBS_MAX);
+        return -1;
+    case OPT_OUT:
+        if (*optarg) {
+            o->out = arena_strdup(&o->arena, optarg);
+            return 0;
+        }
+        strbuf_puts(err, "--out needs a directory");
+        return -1;
+    case OPT_PLACE:
+        return add_placement(o, optarg, err);
+    case OPT_ROOT:
+        strbuf_printf(err, "--root %s: not available yet; mark the root in the source as "
+                           "new numa<T,k>, or use --place T=k", optarg);
+        return -1;
+    case OPT_REPORT:
+        o->report = arena_strdup(&o->arena, optarg);
+        return 0;
+    case OPT_RUNTIME:
+        o->runtime = arena_strdup(&o->arena, optarg);
+        return 0;
+    case OPT_ALL: o->all = true; return 0;
+    case OPT_DIFF: o->diff = true; return 0;
+    case OPT_CHECK: o->check = true; return 0;
+    case OPT_STRICT: o->strict = true; return 0;
+    case OPT_FORCE: o->force_alloc = true; return 0;
+    case OPT_VERBOSE: o->verbose = true; return 0;
+    case OPT_VERSION: o->version = true; return 0;
+    case 'h': o->help = true; return 0;
+    default:
+        strbuf_printf(err, "%s %s; numafy-rewrite --help lists the options",
+                      c == ':' ? "an argument is missing after" : "unknown option",
+                      argv[optind - 1]);
+        return -1;
+    }
+}
+
+/* The runtime's headers beside the build that this program is in, or installed beside it. */
+static char *find_runtime(struct arena *a)
+{
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0)
+        return arena_strdup(a, "");
+    self[n] = '\0';
+    char *dir = strrchr(self, '/');
+    *dir = '\0';
+    static const char *const places[] = {"../../runtime", "../include", NUMAFY_RUNTIME_DIR};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *path = path_join(a, self, places[i]);
+        if (access(path_join(a, path, "numafy/near.h"), R_OK) == 0)
+            return path_real(a, path);
+    }
+    return arena_strdup(a, "");
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int find_database(struct options *o, const char *build, struct strbuf *err)
+{
+    struct arena *a = &o->arena;
+    const char *dirs[2] = {build ? build : o->tree, build ? NULL : path_join(a, o->tree, "build")};
+    for (size_t i = 0; i < 2 && dirs[i]; i++) {
+        char *file = is_directory(dirs[i]) ? path_join(a, dirs[i], "compile_commands.json")
+                                           : arena_strdup(a, dirs[i]);
+        char *real = path_real(a, file);
+        if (!real || is_directory(real))
+            continue;
+        o->database = real;
+        o->build = arena_strndup(a, real, (size_t)(strrchr(real, '/') - real));
+        if (!*o->build)
+            o->build = arena_strdup(a, "/");
+        return 0;
+    }
+    strbuf_printf(err,
+                  "no compile_commands.json in %s: make one with cmake "
+                  "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON, or with bear -- make, and name its "
+                  "directory with -p",
+                  dirs[0]);
+    return -1;
+}
+
+/* Writing into the tree that is read, or around it, would mix input and output. */
+static int check_out(struct options *o, struct strbuf *err)
+{
+    char *out = path_future(&o->arena, o->out);
+    if (!out) {
+        strbuf_printf(err, "--out %s: %s", o->out, strerror(errno));
+        return -1;
+    }
+    o->out = out;
+    if (path_within(out, o->tree))
+        strbuf_printf(err, "--out %s is inside the tree %s: choose a directory outside it", out,
+                      o->tree);
+    else if (path_within(o->tree, out))
+        strbuf_printf(err, "the tree %s is inside --out %s: choose another directory", o->tree,
+                      out);
+    else
+        return 0;
+    return -1;
+}
+
+static int check_tree(struct options *o, const char *tree, struct strbuf *err)
+{
+    o->tree = path_real(&o->arena, tree);
+    if (!o->tree)
+        strbuf_printf(err, "%s: %s", tree, strerror(errno));
+    else if (!is_directory(o->tree))
+        strbuf_printf(err, "%s is not a directory: give the root of the source tree", tree);
+    else
+        return 0;
+    return -1;
+}
+
+int options_parse(struct options *o, int argc, char **argv, struct strbuf *err)
+{
+    struct arena *a = &o->arena;
+    const char *build = NULL;
+    int c;
+    o->out = o->report = o->runtime = arena_strdup(a, "");
+    const char *hide = getenv("NUMAFY_TEST_HIDE_SITE");
+    o->hide = arena_strdup(a, hide ? hide : "");
+    o->jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (o->jobs < 1)
+        o->jobs = 1;
+    opterr = 0;
+    while ((c = getopt_long(argc, argv, ":p:j:h", long_options, NULL)) != -1)
+        if (take_option(o, c, argv, &build, err))
+            return -1;
+    if (o->help || o->version)
+        return 0;
+    if (argc - optind != 1) {
+        strbuf_puts(err, argc == optind ? "no tree given; numafy-rewrite --help lists the options"
+                                        : "more than one tree given");
+        return -1;
+    }
+    if (check_tree(o, argv[optind], err) || (*o->out && check_out(o, err)) ||
+        find_database(o, build, err))
+        return -1;
+    if (!*o->runtime)
+        o->runtime = find_runtime(a);
+    else if (path_real(a, o->runtime))
+        o->runtime = path_real(a, o->runtime);
+    return 0;
+}
+
+void options_release(struct options *o)
+{
+    vec_release(&o->placements);
+    arena_release(&o->arena);
+}

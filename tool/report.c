@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report.h"
+
+#include "path.h"
+
+#include <json-c/json.h>
+
+static const char *parser_name = "";
+
+void report_set_parser(const char *name)
+{
+    parser_name = name;
+}
+
+const char *report_parser(void)
+{
+    return parser_name;
+}
+
+static const char *action_name(enum site_action a)
+{
+    switch (a) {
+    case ACTION_NEAR:
+        return "near";
+    case ACTION_ON:
+        return "on";
+    case ACTION_SCOPE:
+        return "scope";
+    case ACTION_LEFT:
+        break;
+    }
+    return "left";
+}
+
+static const char *status_name(enum file_status s)
+{
+    switch (s) {
+    case FILE_EDITED:
+        return "edited";
+    case FILE_FAILED:
+        return "failed";
+    case FILE_NOT_IN_DATABASE:
+        return "not in database";
+    case FILE_COPIED:
+        return "copied";
+    case FILE_UNCHANGED:
+        break;
+    }
+    return "unchanged";
+}
+
+void report_count(const struct program *p, struct totals *t)
+{
+    memset(t, 0, sizeof *t);
+    for (size_t i = 0; i < p->sites.count; i++) {
+        const struct site *s = &p->sites.items[i];
+        t->sites++;
+        t->near += s->action == ACTION_NEAR;
+        t->on += s->action == ACTION_ON;
+        t->scope += s->action == ACTION_SCOPE;
+        t->left += s->action == ACTION_LEFT;
+        t->conflicts += s->id == NF_CONFLICT;
+        t->reachable_left += s->action == ACTION_LEFT && (s->reachable || s->id == NF_LOST);
+    }
+    t->lost = p->lost;
+    for (size_t i = 0; i < p->files.count; i++) {
+        t->files_edited += p->files.items[i].status == FILE_EDITED;
+        t->files_failed += p->files.items[i].status == FILE_FAILED;
+    }
+}
+
+static void add_text(json_object *o, const char *name, const char *text)
+{
+    json_object_object_add(o, name, json_object_new_string(text ? text : ""));
+}
+
+static void add_number(json_object *o, const char *name, size_t n)
+{
+    json_object_object_add(o, name, json_object_new_int64((int64_t)n));
+}
+
+static void add_id(json_object *o, const char *name, int id)
+{
+    char text[16] = "";
+    if (id)
+        snprintf(text, sizeof text, "NF%d", id);
+    add_text(o, name, text);
+}
+
+static const char *shown_path(const struct options *o, const char *path)
+{
+    return path_within(path, o->tree) ? path_below(path, o->tree) : path;
+}
+
+static json_object *site_json(const struct options *o, const struct site *s)
+{
+    const struct fact_site *f = s->votes.items[0];
+    json_object *j = json_object_new_object();
+    add_text(j, "file", shown_path(o, s->file));
+    add_number(j, "line", s->line);
+    add_number(j, "column", s->column);
+    add_text(j, "kind", f->kind);
+    add_text(j, "type", f->type);
+    add_text(j, "owner", s->action == ACTION_LEFT ? "" : s->owner);
+    add_text(j, "action", action_name(s->action));
+    add_text(j, "reason", s->id ? nf_text((enum nf_id)s->id) : "");
+    add_id(j, "id", s->id);
+    add_text(j, "function", f->function);
+    json_object_object_add(j, "reachable", json_object_new_boolean(s->reachable));
+    json_object_object_add(j, "edited", json_object_new_boolean(s->edited));
+    add_number(j, "units", s->votes.count);
+    return j;
+}
+
+static json_object *totals_json(const struct totals *t)
+{
+    json_object *j = json_object_new_object();
+    add_number(j, "sites", t->sites);
+    add_number(j, "near", t->near);
+    add_number(j, "on", t->on);
+    add_number(j, "scope", t->scope);
+    add_number(j, "left", t->left);
+    add_number(j, "lost", t->lost);
+    add_number(j, "files_edited", t->files_edited);
+    add_number(j, "files_failed", t->files_failed);
+    return j;
+}
+
+static json_object *notes_json(const struct program *p, const struct options *o)
+{
+    json_object *list = json_object_new_array();
+    for (size_t i = 0; i < p->notes.count; i++) {
+        const struct fact_note *n = &p->notes.items[i];
+        json_object *j = json_object_new_object();
+        add_id(j, "id", n->id);
+        add_text(j, "file", shown_path(o, n->file));
+        add_number(j, "line", n->line);
+        add_number(j, "column", n->column);
+        add_text(j, "text", n->text);
+        json_object_array_add(list, j);
+    }
+    return list;
+}
+
+static json_object *files_json(const struct program *p, const struct options *o)
+{
+    json_object *list = json_object_new_array();
+    for (size_t i = 0; i < p->files.count; i++) {
+        const struct program_file *f = &p->files.items[i];
+        json_object *j = json_object_new_object();
+        add_text(j, "path", shown_path(o, f->path));
+        add_text(j, "status", status_name(f->status));
+        add_text(j, "reason", f->reason);
+        json_object_array_add(list, j);
+    }
+    return list;
+}
+
+/* Length of the valid UTF-8 sequence at s, or 0. */
+static size_t utf8_length(const unsigned char *s, size_t n)
+{
+    size_t len = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+               : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+    if (!len || len > n)
+        return 0;
+    for (size_t i = 1; i < len; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    bool bad = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+               (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f);
+    return bad ? 0 : len;
+}
+
+void report_json_text(struct json_object *root, struct strbuf *out)
+{
+    const char *s = json_object_to_json_string_ext(
+        root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+    size_t n = strlen(s);
+    for (size_t i = 0; i < n;) {
+        size_t len = utf8_length((const unsigned char *)s + i, n - i);
+        if (len)
+            strbuf_add(out, s + i, len);
+        else
+            strbuf_printf(out, "\\udc%02x", (unsigned)(unsigned char)s[i]);
+        i += len ? len : 1;
+    }
+    strbuf_putc(out, '\n');
+}
+
+void report_json(const struct program *p, const struct options *o, const struct totals *t,
+                 struct strbuf *out)
+{
+    json_object *root = json_object_new_object(), *sites = json_object_new_array();
+    for (size_t i = 0; i < p->sites.count; i++)
+        json_object_array_add(sites, site_json(o, &p->sites.items[i]));
+    add_text(root, "version", NUMAFY_VERSION);
+    add_text(root, "parser", parser_name);
+    add_text(root, "tree", o->tree);
+    json_object_object_add(root, "files", files_json(p, o));
+    json_object_object_add(root, "sites", sites);
+    json_object_object_add(root, "totals", totals_json(t));
+    json_object_object_add(root, "notes", notes_json(p, o));
+    add_number(root, "units", p->units.count);
+    add_number(root, "units_failed", p->failed_units);
+    add_number(root, "words_inactive", p->inactive);
+    report_json_text(root, out);
+    json_object_put(root);
+}
+
+void report_diagnostics(FILE *err, const struct program *p, const struct options *o)
+{
+    for (size_t i = 0; i < p->notes.count; i++) {
+        const struct fact_note *n = &p->notes.items[i];
+        if (n->id != NF_FLAG_DROPPED || o->verbose)
+            diag_site(err, n->file, n->line, n->column, (enum nf_id)n->id, n->text);
+    }
+    for (size_t i = 0; i < p->sites.count; i++) {
+        const struct site *s = &p->sites.items[i];
+        bool always = s->id == NF_LOST || s->id == NF_CONFLICT;
+        if (s->action == ACTION_LEFT && (always || s->reachable || o->verbose))
+            diag_site(err, s->file, s->line, s->column, (enum nf_id)s->id,
+                      s->votes.items[0]->type);
+        else if (s->action != ACTION_LEFT && o->verbose)
+            fprintf(err, "%s:%u:%u: %s %s: %s\n", s->file, s->line, s->column,
+                    action_name(s->action), s->votes.items[0]->type, s->owner);
+    }
+}
+
+void report_summary(FILE *out, const struct program *p, const struct options *o,
+                    const struct totals *t)
+{
+    fprintf(out, "%s: %zu units, %zu files of the tree read\n", o->tree, p->units.count,
+            p->files.count);
+    fprintf(out, "allocation sites %zu: near %zu, on %zu, scope %zu, left %zu; lost %zu\n",
+            t->sites, t->near, t->on, t->scope, t->left, t->lost);
+    fprintf(out, "files edited %zu, failed %zu%s%s\n", t->files_edited, t->files_failed,
+            *o->out ? "; written to " : "; nothing written (no --out)", o->out);
+}
