@@ -15,15 +15,22 @@ report() { # report NAME STATUS OUTPUT-FILE
     fi
 }
 
-echo 1..5
+verify() { # verify NODE CELLS OPTION...: all well, and the kernel has named a node for every block
+    node=$1 cells=$2
+    shift 2
+    "$bench" --verify --node "$node" "$@" >out 2>&1 &&
+        [ "$(grep -c '0 by the kernel (0 not known)' out)" -eq "$cells" ]
+}
+
+echo 1..6
 for node in 0 1 2 3; do
-    "$bench" --verify --node $node --peers numafy,tcache_none,numa_alloc_onnode >out 2>&1
-    status=$?
-    # Every line must say that the kernel named a node for every block: an unknown one is no proof.
-    [ "$(grep -c '0 by the kernel (0 not known)' out)" -eq 18 ] || status=1
-    report "no block lost or on a wrong node: node $node" $status out
+    verify $node 4 --peers numafy,tcache_none --patterns random
+    report "no block lost or on a wrong node: node $node" $? out
 done
-NUMAFY_NODEMAP=0:1 "$bench" --verify --node 0 --peers numafy >out 2>&1
+# A mapping per object: a second for a thousand of them.
+verify 3 1 --peers numa_alloc_onnode --patterns random --threads 1
+report 'no block lost or on a wrong node: numa_alloc_onnode on node 3' $? out
+NUMAFY_NODEMAP=0:1 "$bench" --verify --peers numafy --patterns random >out 2>&1
 [ $? -eq 1 ] && grep -q ' 3000 by the kernel' out
 report 'control: pools on another node are seen' $? out
 exit $failed
