@@ -381,7 +381,10 @@ static void tap_time(struct tap *tap, struct bench_cell cell)
     const bool read = sscanf(text, "%lf %lf %lf %lf", &alloc, &release, &pair, &cpu) == 4;
     const bool good =
         read && pair > 0 && cpu > 0 && (cell.pattern == BENCH_PAIR || (alloc > 0 && release > 0));
-    snprintf(detail, sizeof detail, good ? "all figures are there" : "figures missing: %s", text);
+    if (good)
+        snprintf(detail, sizeof detail, "all figures are there (pair %.2f ns, once)", pair);
+    else
+        snprintf(detail, sizeof detail, "figures missing: %s", text);
     tap_line(tap, good, &cell, "time", detail);
 }
 

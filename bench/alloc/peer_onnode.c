@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libnuma's numa_alloc_onnode: a mapping with a policy per object. What make UMF=0 uses. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <numa.h>
+#include <numaif.h>
 
 static inline void *peer_alloc(int node, size_t size)
 {
@@ -14,11 +20,22 @@ static inline void peer_free(int node, void *p, size_t size)
 #include "loops.h"
 #include "peers.h"
 
+/* libnuma prints a line for each mbind that fails and goes on: ask beforehand. */
 static const char *prepare(int node, size_t size)
 {
-    (void)node;
     (void)size;
-    return numa_available() == 0 ? NULL : "libnuma says that there is no NUMA here";
+    if (numa_available() != 0)
+        return "libnuma says that there is no NUMA here";
+    unsigned long nodes[16] = {0}; /* 1,024 bits: all nodes that --node takes */
+    const size_t bits = 8 * sizeof *nodes, page = (size_t)sysconf(_SC_PAGESIZE);
+    nodes[(size_t)node / bits] = 1ul << (size_t)node % bits;
+    void *p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return "no memory";
+    const bool bound = mbind(p, page, MPOL_BIND, nodes, sizeof nodes * 8, 0) == 0;
+    const bool forbidden = !bound && errno == EPERM;
+    munmap(p, page);
+    return bound ? NULL : forbidden ? "mbind is forbidden here" : "mbind refuses this node";
 }
 
 const struct bench_peer bench_peer_onnode = {

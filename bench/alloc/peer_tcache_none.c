@@ -3,6 +3,7 @@
  * node pool gives to the same thread, so that memory and extent hooks are the same and only the
  * thread cache is missing. */
 #include <stdlib.h>
+#include <string.h>
 
 #include <jemalloc/jemalloc.h>
 
@@ -39,6 +40,10 @@ static bool find_arena(int node, size_t size, unsigned *arena)
 static const char *prepare(int node, size_t size)
 {
     unsigned arena = 0;
+    const char *cache = getenv("NUMAFY_CACHE");
+    /* Its blocks are no jemalloc's, and arenas.lookup crashes on a foreign address. */
+    if (cache != NULL && strcmp(cache, "onnode") == 0)
+        return "NUMAFY_CACHE=onnode has no arenas";
     return find_arena(node, size, &arena) ? NULL : "the node pool has no jemalloc arena here";
 }
 
