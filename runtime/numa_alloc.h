@@ -42,6 +42,10 @@
 
 #include "numafy/near.h"
 
+#if defined(NUMAFY_NO_REPLACE) || defined(NUMAFY_SANITIZED_)
+#define NUMAFY_NO_REPLACE_
+#endif
+
 #ifndef NUMAFY_OFF
 #ifdef __cplusplus
 extern "C" {
@@ -127,6 +131,16 @@ const char *numafy_strerror(void) NUMAFY_NOTHROW_;
 int numafy_stats_json(char *buf, size_t len) NUMAFY_NOTHROW_;
 void numafy_stats_print(FILE *out) NUMAFY_NOTHROW_;
 
+#if !defined(NUMAFY_EXTERN)
+#include "numafy/replace.h"
+#elif defined(NUMAFY_INLINE)
+#include "numafy/fast.h"
+#endif
+#ifdef NUMAFY_INLINE
+#define numafy_malloc(node, size) numafy_fast_malloc((node), (size))
+#define numafy_free(p) numafy_fast_free((p))
+#endif
+
 #ifdef __cplusplus
 }
 #endif
@@ -145,8 +159,20 @@ static __inline__ __attribute__((unused)) void numafy_stats_print(FILE *out)
 #else
 #define NUMA(k)
 #endif
-#if defined(__cplusplus)
+#endif
+
+#ifdef __cplusplus
+#include "numafy/std.hpp"
+#ifndef NUMAFY_NO_SHORT_NAMES
 using numafy::numa;
+using numafy::thread_numa;
+#endif
+#if !defined(NUMAFY_OFF) && !defined(NUMAFY_EXTERN) && defined(__cpp_exceptions)
+/* For a program that links libstdc++ statically; see calls.h. */
+extern "C" __attribute__((weak, visibility("default"), noreturn)) void numafy_cxx_throw_(void)
+{
+    throw std::bad_alloc();
+}
 #endif
 #endif
 

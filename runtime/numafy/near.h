@@ -38,6 +38,18 @@ typedef __SIZE_TYPE__ numafy_size;
 #define NUMAFY_NOTHROW_ __attribute__((nothrow))
 #endif
 #define NUMAFY_ALWAYS_INLINE_ __attribute__((always_inline))
+#define NUMAFY_UNUSED_ __attribute__((unused))
+
+/* A sanitizer that owns malloc: nothing is replaced, the pools are off, and placed forms go to its
+ * own operator new, since it checks that new and delete belong together. See docs/runtime.md. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__SANITIZE_HWADDRESS__)
+#define NUMAFY_SANITIZED_
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+    __has_feature(memory_sanitizer) || __has_feature(hwaddress_sanitizer)
+#define NUMAFY_SANITIZED_
+#endif
+#endif
 
 #ifdef NUMAFY_OFF
 #include "off.h"
@@ -113,6 +125,9 @@ void numafy_pop_block_(const void *block) NUMAFY_NOTHROW_;
         numafy_scope_at_, __LINE__) = (start)
 
 #ifdef __cplusplus
+#ifdef NUMAFY_SANITIZED_
+#include <new>
+#endif
 namespace std
 {
 struct nothrow_t;
@@ -200,74 +215,89 @@ inline T leave(T value)
 
 } // namespace numafy
 
+/* A block of numafy_n_ bytes, and its end. `passed` is the alignment as an argument or nothing. */
+#ifdef NUMAFY_SANITIZED_
+#define NUMAFY_GET_(array, passed, alignment, node) \
+    ((void)(node), ::operator new array(numafy_n_ passed))
+#define NUMAFY_GET_NOTHROW_(array, passed, alignment, node) \
+    ((void)(node), ::operator new array(numafy_n_ passed, numafy_t_))
+#define NUMAFY_PUT_(array, passed) ::operator delete array(numafy_p_ passed)
+#else
+#define NUMAFY_GET_(array, passed, alignment, node) numafy_new_(numafy_n_, alignment, node)
+#define NUMAFY_GET_NOTHROW_(array, passed, alignment, node) \
+    ((void)numafy_t_, numafy_new_nothrow_(numafy_n_, alignment, node))
+#define NUMAFY_PUT_(array, passed) numafy_free(numafy_p_)
+#endif
+
 /* The eight placed forms for both tags, each with the delete that a throwing constructor calls. */
-#define NUMAFY_PLACED_NEW_(array, extra, alignment)                                               \
-    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(numafy_size n extra, numafy::place w)   \
-    {                                                                                             \
-        return numafy_new_(n, alignment, w.node);                                                 \
-    }                                                                                             \
-    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(numafy_size n extra, numafy::place w,   \
-                                                          const std::nothrow_t &) NUMAFY_NOTHROW_ \
-    {                                                                                             \
-        return numafy_new_nothrow_(n, alignment, w.node);                                         \
-    }                                                                                             \
-    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(numafy_size n extra,                    \
-                                                          const numafy::ctor_place &w)            \
-    {                                                                                             \
-        void *p = numafy_new_(n, alignment, w.node);                                              \
-        numafy_push_(&w, w.node, NUMAFY_ENTRY_TEMPORARY_);                                        \
-        return p;                                                                                 \
-    }                                                                                             \
-    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(                                        \
-        numafy_size n extra, const numafy::ctor_place &w, const std::nothrow_t &) NUMAFY_NOTHROW_ \
-    {                                                                                             \
-        void *p = numafy_new_nothrow_(n, alignment, w.node);                                      \
-        numafy_push_(&w, w.node, NUMAFY_ENTRY_TEMPORARY_);                                        \
-        return p;                                                                                 \
+#define NUMAFY_PLACED_NEW_(array, extra, passed, alignment)                                        \
+    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(numafy_size numafy_n_ extra,             \
+                                                          numafy::place w)                         \
+    {                                                                                              \
+        return NUMAFY_GET_(array, passed, alignment, w.node);                                      \
+    }                                                                                              \
+    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(                                         \
+        numafy_size numafy_n_ extra, numafy::place w, const std::nothrow_t &numafy_t_)             \
+        NUMAFY_NOTHROW_                                                                            \
+    {                                                                                              \
+        return NUMAFY_GET_NOTHROW_(array, passed, alignment, w.node);                              \
+    }                                                                                              \
+    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(numafy_size numafy_n_ extra,             \
+                                                          const numafy::ctor_place &w)             \
+    {                                                                                              \
+        void *p = NUMAFY_GET_(array, passed, alignment, w.node);                                   \
+        numafy_push_(&w, w.node, NUMAFY_ENTRY_TEMPORARY_);                                         \
+        return p;                                                                                  \
+    }                                                                                              \
+    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(                                         \
+        numafy_size numafy_n_ extra, const numafy::ctor_place &w, const std::nothrow_t &numafy_t_) \
+        NUMAFY_NOTHROW_                                                                            \
+    {                                                                                              \
+        void *p = NUMAFY_GET_NOTHROW_(array, passed, alignment, w.node);                           \
+        numafy_push_(&w, w.node, NUMAFY_ENTRY_TEMPORARY_);                                         \
+        return p;                                                                                  \
     }
-#define NUMAFY_PLACED_DELETE_(array, extra)                                                \
-    NUMAFY_ALWAYS_INLINE_ inline void operator delete array(void *p extra, numafy::place)  \
-        NUMAFY_NOTHROW_                                                                    \
-    {                                                                                      \
-        numafy_free(p);                                                                    \
-    }                                                                                      \
-    NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                               \
-        void *p extra, numafy::place, const std::nothrow_t &) NUMAFY_NOTHROW_              \
-    {                                                                                      \
-        numafy_free(p);                                                                    \
-    }                                                                                      \
-    NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                               \
-        void *p extra, const numafy::ctor_place &) NUMAFY_NOTHROW_                         \
-    {                                                                                      \
-        numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);                                              \
-        numafy_free(p);                                                                    \
-    }                                                                                      \
-    NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                               \
-        void *p extra, const numafy::ctor_place &, const std::nothrow_t &) NUMAFY_NOTHROW_ \
-    {                                                                                      \
-        numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);                                              \
-        numafy_free(p);                                                                    \
+#define NUMAFY_PLACED_DELETE_(array, extra, passed)                                                \
+    NUMAFY_ALWAYS_INLINE_ inline void operator delete array(void *numafy_p_ extra, numafy::place)  \
+        NUMAFY_NOTHROW_                                                                            \
+    {                                                                                              \
+        NUMAFY_PUT_(array, passed);                                                                \
+    }                                                                                              \
+    NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                                       \
+        void *numafy_p_ extra, numafy::place, const std::nothrow_t &) NUMAFY_NOTHROW_              \
+    {                                                                                              \
+        NUMAFY_PUT_(array, passed);                                                                \
+    }                                                                                              \
+    NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                                       \
+        void *numafy_p_ extra, const numafy::ctor_place &) NUMAFY_NOTHROW_                         \
+    {                                                                                              \
+        numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);                                                      \
+        NUMAFY_PUT_(array, passed);                                                                \
+    }                                                                                              \
+    NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                                       \
+        void *numafy_p_ extra, const numafy::ctor_place &, const std::nothrow_t &) NUMAFY_NOTHROW_ \
+    {                                                                                              \
+        numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);                                                      \
+        NUMAFY_PUT_(array, passed);                                                                \
     }
 #define NUMAFY_NOTHING_
 #define NUMAFY_ARRAY_ []
-NUMAFY_PLACED_NEW_(NUMAFY_NOTHING_, NUMAFY_NOTHING_, 0)
-NUMAFY_PLACED_NEW_(NUMAFY_ARRAY_, NUMAFY_NOTHING_, 0)
-NUMAFY_PLACED_DELETE_(NUMAFY_NOTHING_, NUMAFY_NOTHING_)
-NUMAFY_PLACED_DELETE_(NUMAFY_ARRAY_, NUMAFY_NOTHING_)
+NUMAFY_PLACED_NEW_(NUMAFY_NOTHING_, NUMAFY_NOTHING_, NUMAFY_NOTHING_, 0)
+NUMAFY_PLACED_NEW_(NUMAFY_ARRAY_, NUMAFY_NOTHING_, NUMAFY_NOTHING_, 0)
+NUMAFY_PLACED_DELETE_(NUMAFY_NOTHING_, NUMAFY_NOTHING_, NUMAFY_NOTHING_)
+NUMAFY_PLACED_DELETE_(NUMAFY_ARRAY_, NUMAFY_NOTHING_, NUMAFY_NOTHING_)
 #ifdef __cpp_aligned_new
-#define NUMAFY_ALIGNED_ , std::align_val_t a
-#define NUMAFY_ALIGNED_UNUSED_ , std::align_val_t
-NUMAFY_PLACED_NEW_(NUMAFY_NOTHING_, NUMAFY_ALIGNED_, static_cast<numafy_size>(a))
-NUMAFY_PLACED_NEW_(NUMAFY_ARRAY_, NUMAFY_ALIGNED_, static_cast<numafy_size>(a))
-NUMAFY_PLACED_DELETE_(NUMAFY_NOTHING_, NUMAFY_ALIGNED_UNUSED_)
-NUMAFY_PLACED_DELETE_(NUMAFY_ARRAY_, NUMAFY_ALIGNED_UNUSED_)
-#undef NUMAFY_ALIGNED_
-#undef NUMAFY_ALIGNED_UNUSED_
+#define NUMAFY_ALIGNED_ , std::align_val_t numafy_align_
+#define NUMAFY_PASSED_ , numafy_align_
+NUMAFY_PLACED_NEW_(NUMAFY_NOTHING_, NUMAFY_ALIGNED_, NUMAFY_PASSED_,
+                   static_cast<numafy_size>(numafy_align_))
+NUMAFY_PLACED_NEW_(NUMAFY_ARRAY_, NUMAFY_ALIGNED_, NUMAFY_PASSED_,
+                   static_cast<numafy_size>(numafy_align_))
+NUMAFY_PLACED_DELETE_(NUMAFY_NOTHING_, NUMAFY_ALIGNED_ NUMAFY_UNUSED_, NUMAFY_PASSED_)
+NUMAFY_PLACED_DELETE_(NUMAFY_ARRAY_, NUMAFY_ALIGNED_ NUMAFY_UNUSED_, NUMAFY_PASSED_)
 #endif
 #undef NUMAFY_PLACED_NEW_
 #undef NUMAFY_PLACED_DELETE_
-#undef NUMAFY_NOTHING_
-#undef NUMAFY_ARRAY_
 } /* extern "C++" */
 
 #if __cplusplus >= 201103L
@@ -286,5 +316,12 @@ const place numa<T, K>::at = {K};
 } // namespace numafy
 }
 #endif
+#undef NUMAFY_GET_
+#undef NUMAFY_GET_NOTHROW_
+#undef NUMAFY_PUT_
+#undef NUMAFY_NOTHING_
+#undef NUMAFY_ARRAY_
+#undef NUMAFY_ALIGNED_
+#undef NUMAFY_PASSED_
 #endif /* __cplusplus */
 #endif /* NUMAFY_NEAR_H */

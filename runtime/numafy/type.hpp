@@ -181,11 +181,10 @@ class numa : private detail::ends_of<T, K>::before,
     typedef typename detail::base_of<T>::type numafy_base_;
     static constexpr bool numafy_trivial_dtor_ = NUMAFY_TRIVIAL_DTOR_(T);
 
-    static void numafy_release_(void *numafy_p_) noexcept
+    static void numafy_forget_(void *numafy_p_) noexcept
     {
         if (numafy_trivial_dtor_)
             numafy_pop_block_(numafy_p_);
-        numafy_free(numafy_p_);
     }
 
   public:
@@ -230,46 +229,42 @@ class numa : private detail::ends_of<T, K>::before,
         return *this;
     }
 
-#define NUMAFY_CLASS_NEW_(array, extra, alignment)                                                \
-    NUMAFY_ALWAYS_INLINE_ static inline void *operator new array(numafy_size numafy_n_ extra)     \
-    {                                                                                             \
-        return numafy_new_(numafy_n_, alignment, K);                                              \
-    }                                                                                             \
-    NUMAFY_ALWAYS_INLINE_ static inline void *operator new array(numafy_size numafy_n_ extra,     \
-                                                                 const std::nothrow_t &) noexcept \
-    {                                                                                             \
-        return numafy_new_nothrow_(numafy_n_, alignment, K);                                      \
+#define NUMAFY_CLASS_NEW_(array, extra, passed, alignment)                                    \
+    NUMAFY_ALWAYS_INLINE_ static inline void *operator new array(numafy_size numafy_n_ extra) \
+    {                                                                                         \
+        return NUMAFY_GET_(array, passed, alignment, K);                                      \
+    }                                                                                         \
+    NUMAFY_ALWAYS_INLINE_ static inline void *operator new array(                             \
+        numafy_size numafy_n_ extra, const std::nothrow_t &numafy_t_) noexcept                \
+    {                                                                                         \
+        return NUMAFY_GET_NOTHROW_(array, passed, alignment, K);                              \
     }
-#define NUMAFY_CLASS_DELETE_(array, extra)                                                         \
+#define NUMAFY_CLASS_DELETE_(array, extra, passed)                                                 \
     NUMAFY_ALWAYS_INLINE_ static inline void operator delete array(void *numafy_p_ extra) noexcept \
     {                                                                                              \
-        numafy_release_(numafy_p_);                                                                \
+        numafy_forget_(numafy_p_);                                                                 \
+        NUMAFY_PUT_(array, passed);                                                                \
     }                                                                                              \
     NUMAFY_ALWAYS_INLINE_ static inline void operator delete array(                                \
         void *numafy_p_ extra, const std::nothrow_t &) noexcept                                    \
     {                                                                                              \
-        numafy_release_(numafy_p_);                                                                \
+        numafy_forget_(numafy_p_);                                                                 \
+        NUMAFY_PUT_(array, passed);                                                                \
     }
-#define NUMAFY_NOTHING_
-#define NUMAFY_ARRAY_ []
-    NUMAFY_CLASS_NEW_(NUMAFY_NOTHING_, NUMAFY_NOTHING_, 0)
-    NUMAFY_CLASS_NEW_(NUMAFY_ARRAY_, NUMAFY_NOTHING_, 0)
-    NUMAFY_CLASS_DELETE_(NUMAFY_NOTHING_, NUMAFY_NOTHING_)
-    NUMAFY_CLASS_DELETE_(NUMAFY_ARRAY_, NUMAFY_NOTHING_)
+    NUMAFY_CLASS_NEW_(NUMAFY_NOTHING_, NUMAFY_NOTHING_, NUMAFY_NOTHING_, 0)
+    NUMAFY_CLASS_NEW_(NUMAFY_ARRAY_, NUMAFY_NOTHING_, NUMAFY_NOTHING_, 0)
+    NUMAFY_CLASS_DELETE_(NUMAFY_NOTHING_, NUMAFY_NOTHING_, NUMAFY_NOTHING_)
+    NUMAFY_CLASS_DELETE_(NUMAFY_ARRAY_, NUMAFY_NOTHING_, NUMAFY_NOTHING_)
 #ifdef __cpp_aligned_new
-#define NUMAFY_ALIGNED_ , std::align_val_t numafy_align_
-#define NUMAFY_ALIGNED_UNUSED_ , std::align_val_t
-    NUMAFY_CLASS_NEW_(NUMAFY_NOTHING_, NUMAFY_ALIGNED_, static_cast<numafy_size>(numafy_align_))
-    NUMAFY_CLASS_NEW_(NUMAFY_ARRAY_, NUMAFY_ALIGNED_, static_cast<numafy_size>(numafy_align_))
-    NUMAFY_CLASS_DELETE_(NUMAFY_NOTHING_, NUMAFY_ALIGNED_UNUSED_)
-    NUMAFY_CLASS_DELETE_(NUMAFY_ARRAY_, NUMAFY_ALIGNED_UNUSED_)
-#undef NUMAFY_ALIGNED_
-#undef NUMAFY_ALIGNED_UNUSED_
+    NUMAFY_CLASS_NEW_(NUMAFY_NOTHING_, NUMAFY_ALIGNED_, NUMAFY_PASSED_,
+                      static_cast<numafy_size>(numafy_align_))
+    NUMAFY_CLASS_NEW_(NUMAFY_ARRAY_, NUMAFY_ALIGNED_, NUMAFY_PASSED_,
+                      static_cast<numafy_size>(numafy_align_))
+    NUMAFY_CLASS_DELETE_(NUMAFY_NOTHING_, NUMAFY_ALIGNED_ NUMAFY_UNUSED_, NUMAFY_PASSED_)
+    NUMAFY_CLASS_DELETE_(NUMAFY_ARRAY_, NUMAFY_ALIGNED_ NUMAFY_UNUSED_, NUMAFY_PASSED_)
 #endif
 #undef NUMAFY_CLASS_NEW_
 #undef NUMAFY_CLASS_DELETE_
-#undef NUMAFY_NOTHING_
-#undef NUMAFY_ARRAY_
     // A class-level operator new hides the global placement form.
     static inline void *operator new(numafy_size, void *numafy_p_) noexcept
     {

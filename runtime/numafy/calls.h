@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* calls.h: the functions of numa_alloc.h, made of fast.h, slow.h and scope.h. Contracts stand
+ * there. */
+#ifndef NUMAFY_CALLS_H
+#define NUMAFY_CALLS_H
+
+#include "scope.h"
+
+#ifndef NUMAFY_EXTERN
+
+NUMAFY_FN_ bool numafy_power_of_two(size_t n)
+{
+    return n && !(n & (n - 1));
+}
+
+NUMAFY_WEAK_ void *(numafy_malloc)(int node, size_t size)NUMAFY_DEF_NOTHROW_
+{
+    return numafy_fast_malloc(node, size);
+}
+
+NUMAFY_WEAK_ void *numafy_calloc(int node, size_t count, size_t size) NUMAFY_DEF_NOTHROW_
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        numafy_fail(NUMAFY_OVERFLOW, node);
+        errno = ENOMEM;
+        return NULL;
+    }
+    return numafy_slow_alloc_(node, bytes, 0, 1);
+}
+
+NUMAFY_WEAK_ void *numafy_aligned_alloc(int node, size_t alignment, size_t size) NUMAFY_DEF_NOTHROW_
+{
+    if (!numafy_power_of_two(alignment)) {
+        numafy_fail(NUMAFY_BAD_ALIGNMENT, node);
+        errno = EINVAL;
+        return NULL;
+    }
+    return numafy_slow_alloc_(node, size, alignment, 0);
+}
+
+NUMAFY_WEAK_ int numafy_posix_memalign(int node, void **out, size_t alignment,
+                                       size_t size) NUMAFY_DEF_NOTHROW_
+{
+    const int before = errno;
+    if (!numafy_power_of_two(alignment) || alignment % sizeof(void *)) {
+        numafy_fail(NUMAFY_BAD_ALIGNMENT, node);
+        return EINVAL;
+    }
+    void *p = numafy_slow_alloc_(node, size, alignment, 0);
+    const int e = p ? 0 : errno;
+    errno = before;
+    if (p)
+        *out = p;
+    return e;
+}
+
+NUMAFY_WEAK_ void(numafy_free)(void *p) NUMAFY_DEF_NOTHROW_
+{
+    numafy_fast_free(p);
+}
+
+NUMAFY_WEAK_ size_t numafy_usable_size(const void *p) NUMAFY_DEF_NOTHROW_
+{
+    struct numafy_page page;
+    if (numafy_slot_of_address(p))
+        return numafy_je_sallocx_(p, 0);
+    if (numafy_pools_v1.onnode && numafy_onnode_lookup(p, &page))
+        return numafy_onnode_usable(&page);
+    return p ? numafy_state_v1.next.usable_size_((void *)(uintptr_t)p) : 0;
+}
+
+/* A block that moves by hand: to the plain heap, or in the baseline. */
+NUMAFY_INNER_ void *numafy_move(void *p, void *to, size_t size)
+{
+    const size_t old = numafy_usable_size(p);
+    if (to) {
+        __builtin_memcpy(to, p, old < size ? old : size);
+        numafy_fast_free(p);
+    }
+    return to;
+}
+
+/* realloc of a block in `slot`. */
+NUMAFY_FN_ void *numafy_realloc_ours(void *p, size_t size, unsigned slot)
+{
+    if (!size) {
+        numafy_fast_free_ours(p, slot);
+        return NULL;
+    }
+    int flags = numafy_tls_v1->flags[slot];
+    if (!flags)
+        flags = numafy_bind_(slot);
+    void *to = size <= (size_t)PTRDIFF_MAX && flags
+                   ? numafy_je_rallocx_(p, size <= 8 ? 16 : size, flags)
+                   : NULL;
+    if (to)
+        return to;
+    struct numafy_slot *s = &numafy_pools_v1.slot[slot];
+    if (size > (size_t)PTRDIFF_MAX)
+        return numafy_out_of_memory(s->node);
+    return numafy_move(p, numafy_fallback(s, s->node, size, 0, 0), size);
+}
+
+NUMAFY_INNER_ void *numafy_onnode_realloc(void *p, size_t size, const struct numafy_page *page)
+{
+    if (!size) {
+        numafy_onnode_free(p);
+        return NULL;
+    }
+    const size_t usable = numafy_onnode_usable(page);
+    if (size <= usable && size > usable / 2)
+        return p;
+    return numafy_move(p, numafy_slow_alloc_(page->node, size, 0, 0), size);
+}
+
+void *numafy_plain_malloc_(size_t size);
+
+NUMAFY_WEAK_ void *numafy_realloc(void *p, size_t size) NUMAFY_DEF_NOTHROW_
+{
+    struct numafy_page page;
+    const unsigned slot = numafy_slot_of_address(p);
+    if (slot)
+        return numafy_realloc_ours(p, size, slot);
+    if (numafy_pools_v1.onnode && numafy_onnode_lookup(p, &page))
+        return numafy_onnode_realloc(p, size, &page);
+    return p ? numafy_state_v1.next.realloc_(p, size) : numafy_plain_malloc_(size);
+}
+
+NUMAFY_WEAK_ void *numafy_malloc_near(const volatile void *owner, size_t size) NUMAFY_DEF_NOTHROW_
+{
+    return numafy_fast_malloc(numafy_near_(owner), size);
+}
+
+NUMAFY_WEAK_ void *numafy_calloc_near(const volatile void *owner, size_t count,
+                                      size_t size) NUMAFY_DEF_NOTHROW_
+{
+    return numafy_calloc(numafy_near_(owner), count, size);
+}
+
+NUMAFY_WEAK_ void *numafy_aligned_alloc_near(const volatile void *owner, size_t alignment,
+                                             size_t size) NUMAFY_DEF_NOTHROW_
+{
+    return numafy_aligned_alloc(numafy_near_(owner), alignment, size);
+}
+
+NUMAFY_WEAK_ void *numafy_realloc_near(const volatile void *owner, void *p,
+                                       size_t size) NUMAFY_DEF_NOTHROW_
+{
+    return p ? numafy_realloc(p, size) : numafy_malloc_near(owner, size);
+}
+
+/* --- C++
+ * -------------------------------------------------------------------------------------------------
+ */
+/* Weak: absent in a program without libstdc++ or libc++, which both have these two. The third is
+ * ours, from a C++ unit, for a program that links libstdc++ statically. */
+typedef void (*numafy_handler)(void);
+extern __attribute__((weak)) numafy_handler
+numafy_get_new_handler_(void) __asm__("_ZSt15get_new_handlerv");
+extern __attribute__((weak, noreturn)) void
+numafy_std_throw_(void) __asm__("_ZSt17__throw_bad_allocv");
+extern __attribute__((weak, noreturn)) void numafy_cxx_throw_(void);
+
+/* Calls the new handler; without one throws, or returns false if `nothrow`. */
+NUMAFY_INNER_ bool numafy_new_failed(bool nothrow)
+{
+    const numafy_handler handler = &numafy_get_new_handler_ ? numafy_get_new_handler_() : NULL;
+    if (handler) {
+        handler();
+        return true;
+    }
+    if (nothrow)
+        return false;
+    if (&numafy_std_throw_)
+        numafy_std_throw_();
+    if (&numafy_cxx_throw_)
+        numafy_cxx_throw_();
+    numafy_os_say("numafy: operator new has no memory, and nobody here can throw std::bad_alloc\n");
+    __builtin_trap();
+}
+
+NUMAFY_FN_ void *numafy_new_try(size_t size, size_t alignment, int node)
+{
+    return alignment ? numafy_slow_alloc_(node, size, alignment, 0)
+                     : numafy_fast_malloc(node, size);
+}
+
+NUMAFY_WEAK_ void *numafy_new_(size_t size, size_t alignment, int node)
+{
+    void *p;
+    while (NUMAFY_UNLIKELY_(!(p = numafy_new_try(size, alignment, node))))
+        numafy_new_failed(false);
+    return p;
+}
+
+/* A handler that throws ends the program here, where a std::nothrow form would return NULL. */
+NUMAFY_WEAK_ void *numafy_new_nothrow_(size_t size, size_t alignment, int node) NUMAFY_DEF_NOTHROW_
+{
+    void *p;
+    while (NUMAFY_UNLIKELY_(!(p = numafy_new_try(size, alignment, node))))
+        if (!numafy_new_failed(true))
+            return NULL;
+    return p;
+}
+
+/* --- where, threads, memory
+ * ---------------------------------------------------------------------------- */
+NUMAFY_WEAK_ int numafy_node_of(const void *p) NUMAFY_DEF_NOTHROW_
+{
+    const struct numafy_pools *g = &numafy_pools_v1;
+    const unsigned slot = numafy_slot_of_address(p);
+    struct numafy_page page;
+    if (slot)
+        return slot <= g->slots ? g->slot[slot].node : NUMAFY_NO_NODE;
+    if (g->onnode && numafy_onnode_lookup(p, &page))
+        return page.node;
+    return NUMAFY_NO_NODE;
+}
+
+NUMAFY_COLD_ int numafy_resident_node(const void *p) NUMAFY_DEF_NOTHROW_
+{
+    return p ? numafy_os_resident((uintptr_t)p) : -EFAULT;
+}
+
+NUMAFY_COLD_ int numafy_thread_bind(int node) NUMAFY_DEF_NOTHROW_
+{
+    struct numafy_pools *g = &numafy_pools_v1;
+    uint64_t cpus[NUMAFY_CPUS / 64];
+    if (node < 0 || node >= NUMAFY_NODES) {
+        numafy_fail(NUMAFY_BAD_NODE, node);
+        return -EINVAL;
+    }
+    numafy_ready_(); /* reads the machine; pinning does not need the pools */
+    const int wanted = g->map[node] ? g->map[node] - 1 : node;
+    const int near = numafy_sysfs_nearest(g->sysfs, wanted, g->topology.cpus);
+    int e = near < 0 ? -ENODEV : numafy_sysfs_cpus(g->sysfs, near, cpus);
+    if (!e && numafy_os_setaffinity_(0, sizeof cpus, cpus))
+        e = -errno;
+    if (e)
+        numafy_fail(NUMAFY_NOT_BOUND, wanted);
+    return e;
+}
+
+NUMAFY_COLD_ void numafy_thread_flush(void) NUMAFY_DEF_NOTHROW_
+{
+    const struct numafy_thread *t = numafy_tls_v1;
+    for (unsigned i = 1; t->own && i <= numafy_pools_v1.slots; i++) {
+        unsigned tcache = (unsigned)numafy_je_tcache(t->flags[i]);
+        if (t->flags[i] && (int)tcache >= 0)
+            numafy_je_mallctl_("tcache.flush", NULL, NULL, &tcache, sizeof tcache);
+    }
+}
+
+NUMAFY_COLD_ void numafy_purge(int node) NUMAFY_DEF_NOTHROW_
+{
+    struct numafy_pools *g = &numafy_pools_v1;
+    char name[32];
+    if (node < NUMAFY_INTERLEAVE || node >= NUMAFY_NODES)
+        return;
+    const unsigned slot = numafy_state_v1.slot_of[node + NUMAFY_NODE_ARGS];
+    for (unsigned i = 0; slot && i < g->shards; i++)
+        if (g->slot[slot].arena[i]) {
+            snprintf(name, sizeof name, "arena.%u.purge", g->slot[slot].arena[i] - 1);
+            numafy_je_mallctl_(name, NULL, NULL, NULL, 0);
+        }
+}
+
+/* --- reasons and statistics
+ * ------------------------------------------------------------------------------ */
+NUMAFY_COLD_ const char *numafy_strerror(void) NUMAFY_DEF_NOTHROW_
+{
+    struct numafy_thread *t = numafy_tls_v1;
+    if (!t->own)
+        return numafy_pools_v1.disabled ? numafy_pools_v1.disabled : "no error";
+    const int node = t->reason_node;
+    switch (t->reason) {
+    case NUMAFY_OUT_OF_MEMORY:
+        snprintf(t->text, sizeof t->text,
+                 "no memory for the block, neither on node %d nor elsewhere", node);
+        break;
+    case NUMAFY_OVERFLOW:
+        return "count times size is larger than the address space";
+    case NUMAFY_BAD_NODE:
+        snprintf(t->text, sizeof t->text,
+                 "%d is not a node: ids are 0 to %d, -2 local, -3 interleaved, -1 the plain heap",
+                 node, NUMAFY_NODES - 1);
+        break;
+    case NUMAFY_BAD_ALIGNMENT:
+        return "the alignment is not a power of two, or for posix_memalign not a multiple of 8";
+    case NUMAFY_ROOT_INVALID:
+        return "a root needs an address, a size and a node";
+    case NUMAFY_ROOTS_FULL:
+        return "there are 64 roots already";
+    case NUMAFY_NOT_BOUND:
+        snprintf(t->text, sizeof t->text, "the thread cannot be pinned to the CPUs of node %d",
+                 node);
+        break;
+    default:
+        return "no error";
+    }
+    return t->text;
+}
+
+/* Text into a buffer that may be too small, as snprintf counts. */
+struct numafy_text {
+    char *buf;
+    size_t len, used;
+};
+
+#define NUMAFY_TEXT_(out, ...)                                                                \
+    do {                                                                                      \
+        struct numafy_text *const text_ = (out);                                              \
+        const size_t left_ = text_->used < text_->len ? text_->len - text_->used : 0;         \
+        const int n_ = snprintf(left_ ? text_->buf + text_->used : NULL, left_, __VA_ARGS__); \
+        text_->used += n_ > 0 ? (size_t)n_ : 0;                                               \
+    } while (0)
+
+/* What jemalloc has handed out of a slot; a thread's cached blocks count as allocated. */
+NUMAFY_FN_ size_t numafy_slot_allocated(const struct numafy_slot *s)
+{
+    size_t bytes = 0;
+    for (unsigned i = 0; i < NUMAFY_SHARDS_MAX; i++)
+        if (s->arena[i])
+            bytes += numafy_je_stat(s->arena[i] - 1, "small.allocated") +
+                     numafy_je_stat(s->arena[i] - 1, "large.allocated");
+    return bytes;
+}
+
+NUMAFY_COLD_ int numafy_stats_json(char *buf, size_t len) NUMAFY_DEF_NOTHROW_
+{
+    const struct numafy_pools *g = &numafy_pools_v1;
+    struct numafy_text out = {buf, len, 0};
+    uint64_t epoch = 1;
+    numafy_je_mallctl_("epoch", NULL, NULL, &epoch, sizeof epoch);
+    NUMAFY_TEXT_(&out, "{\"version\":\"%s\",\"pools\":\"%s\",\"mode\":\"prefer\",\"cache\":\"%s\",",
+                 NUMAFY_VERSION,
+                 g->phase == NUMAFY_READY ? "on"
+                 : g->disabled            ? "off"
+                                          : "unused",
+                 g->onnode ? "onnode" : "tcache");
+    NUMAFY_TEXT_(&out, "\"slot_bytes\":%zu,\"shards\":%u,\"tcaches\":%zu,\"threads\":%zu,",
+                 numafy_state_v1.span ? (size_t)1 << numafy_state_v1.shift : 0, g->shards,
+                 g->tcaches, g->threads);
+    NUMAFY_TEXT_(&out,
+                 "\"lost_threads\":%zu,\"plain_served\":%zu,\"onnode_blocks\":%zu,\"nodes\":[",
+                 g->lost_threads, g->plain_served, numafy_onnode_v1.blocks);
+    for (unsigned i = 1; i <= g->slots; i++) {
+        const struct numafy_slot *s = &g->slot[i];
+        NUMAFY_TEXT_(&out, "%s{\"node\":%d,\"mapped\":%d,\"redirected\":%s,\"mbind_errno\":%d,",
+                     i > 1 ? "," : "", s->node, s->mapped,
+                     s->node >= 0 && s->mapped != s->node ? "true" : "false", s->bind_error);
+        NUMAFY_TEXT_(&out, "\"opened\":%zu,\"allocated\":%zu,\"fallbacks\":%zu,\"uncached\":%zu}",
+                     s->opened, numafy_slot_allocated(s), s->fallbacks, s->uncached);
+    }
+    NUMAFY_TEXT_(&out, "]}");
+    if (len && out.used >= len)
+        buf[len - 1] = 0;
+    return (int)out.used;
+}
+
+NUMAFY_COLD_ void numafy_stats_print(FILE *out) NUMAFY_DEF_NOTHROW_
+{
+    const struct numafy_pools *g = &numafy_pools_v1;
+    uint64_t epoch = 1;
+    numafy_je_mallctl_("epoch", NULL, NULL, &epoch, sizeof epoch);
+    fprintf(out, "numafy: pools %s%s%s, %zu threads, %zu caches, %zu blocks by plain malloc\n",
+            g->phase == NUMAFY_READY ? "on"
+            : g->disabled            ? "off"
+                                     : "unused",
+            g->disabled ? ": " : "", g->disabled ? g->disabled : "", g->threads, g->tcaches,
+            g->plain_served);
+    if (g->onnode)
+        fprintf(out, "numafy: %zu blocks by numa_alloc_onnode\n", numafy_onnode_v1.blocks);
+    for (unsigned i = 1; i <= g->slots; i++) {
+        const struct numafy_slot *s = &g->slot[i];
+        fprintf(out,
+                "numafy: node %d on %d: %zu bytes allocated, %zu opened, %zu fallbacks, mbind %s\n",
+                s->node, s->mapped, numafy_slot_allocated(s), s->opened, s->fallbacks,
+                s->bind_error ? "failed" : "ok");
+    }
+}
+
+/* NUMAFY_STATS=1: text on stderr; any other value: a JSON file. */
+#ifndef NUMAFY_SANITIZED_
+NUMAFY_INNER_ void numafy_stats_at_exit(void)
+{
+    struct numafy_pools *g = &numafy_pools_v1;
+    const char *where = g->stats;
+    g->stats = NULL;
+    if (!where)
+        return;
+    if (numafy_text_is(where, "1")) {
+        numafy_stats_print(stderr);
+        return;
+    }
+    FILE *f = fopen(where, "w");
+    const size_t room = 64 << 10;
+    char *text = (char *)numafy_os_map(room);
+    if (f && text) {
+        numafy_stats_json(text, room);
+        fprintf(f, "%s\n", text);
+    } else {
+        numafy_os_say("numafy: the file of NUMAFY_STATS cannot be written\n");
+    }
+    if (text)
+        numafy_os_munmap_(text, room);
+    if (f)
+        fclose(f);
+}
+static __attribute__((destructor, unused)) void numafy_end_with_program(void)
+{
+    numafy_stats_at_exit();
+}
+#endif
+
+#endif /* NUMAFY_EXTERN */
+#endif /* NUMAFY_CALLS_H */

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* env.h: the NUMAFY_ environment and the warnings, each given once. It only fills in the settings
+ * of numafy_pools_v1; what they lead to is decided in slow.h. */
+#ifndef NUMAFY_ENV_H
+#define NUMAFY_ENV_H
+
+#include "os.h"
+#include "state.h"
+
+enum numafy_warning {
+    NUMAFY_WARN_VALUE = 1 << 0,
+    NUMAFY_WARN_NAME = 1 << 1,
+    NUMAFY_WARN_LATER = 1 << 2,
+    NUMAFY_WARN_REDIRECT = 1 << 3,
+    NUMAFY_WARN_MBIND = 1 << 4,
+    NUMAFY_WARN_EXHAUSTED = 1 << 5,
+    NUMAFY_WARN_OFF = 1 << 6,
+    NUMAFY_WARN_MODE = 1 << 7
+};
+
+/* True for the first caller, if warnings are wanted. */
+NUMAFY_FN_ bool numafy_warn_now(unsigned warning)
+{
+    const unsigned old = __atomic_fetch_or(&numafy_pools_v1.warned, warning, __ATOMIC_RELAXED);
+    return !(old & warning) && !numafy_pools_v1.quiet;
+}
+
+NUMAFY_FN_ bool numafy_text_is(const char *a, const char *b)
+{
+    return !__builtin_strcmp(a, b);
+}
+
+NUMAFY_FN_ void numafy_env_bad_value(const char *name, const char *value, const char *wanted)
+{
+    char text[256];
+    if (!numafy_warn_now(NUMAFY_WARN_VALUE))
+        return;
+    snprintf(text, sizeof text, "numafy: %s=%.60s is not understood and ignored; it takes %s\n",
+             name, value, wanted);
+    numafy_os_say(text);
+}
+
+/* `0:2,1:3`: pool 0 on the kernel's node 2, pool 1 on node 3. All or nothing. */
+NUMAFY_FN_ void numafy_env_nodemap(const char *value)
+{
+    int16_t map[NUMAFY_NODES];
+    unsigned from, to;
+    __builtin_memset(map, 0, sizeof map);
+    for (const char *s = value; *s;) {
+        s = numafy_parse_number(s, NUMAFY_NODES - 1, &from);
+        if (s && *s == ':')
+            s = numafy_parse_number(s + 1, NUMAFY_NODES - 1, &to);
+        else
+            s = NULL;
+        if (!s || (*s && *s != ',')) {
+            numafy_env_bad_value("NUMAFY_NODEMAP", value, "pairs of node ids like 0:2,1:3");
+            return;
+        }
+        map[from] = (int16_t)(to + 1);
+        s += *s == ',';
+    }
+    __builtin_memcpy(numafy_pools_v1.map, map, sizeof map);
+}
+
+NUMAFY_FN_ bool numafy_env_number(const char *value, unsigned limit, unsigned *out)
+{
+    const char *end = numafy_parse_number(value, limit, out);
+    return end && !*end;
+}
+
+/* One variable, `name` without the prefix. */
+NUMAFY_FN_ void numafy_env_take(const char *name, const char *value)
+{
+    struct numafy_pools *g = &numafy_pools_v1;
+    unsigned n;
+    if (numafy_text_is(name, "MODE")) {
+        if ((numafy_text_is(value, "bind") || numafy_text_is(value, "abort"))) {
+            if (numafy_warn_now(NUMAFY_WARN_MODE))
+                numafy_os_say(
+                    "numafy: this version has NUMAFY_MODE=prefer only, and uses it: a full "
+                    "or missing node is replaced by the nearest\n");
+        } else if (!numafy_text_is(value, "prefer")) {
+            numafy_env_bad_value("NUMAFY_MODE", value, "prefer, bind or abort");
+        }
+    } else if (numafy_text_is(name, "NODEMAP")) {
+        numafy_env_nodemap(value);
+    } else if (numafy_text_is(name, "CACHE")) {
+        g->want_onnode = numafy_text_is(value, "onnode");
+        if (!g->want_onnode && !numafy_text_is(value, "tcache") &&
+            !numafy_text_is(value, "magazine"))
+            numafy_env_bad_value("NUMAFY_CACHE", value, "magazine, tcache or onnode");
+    } else if (numafy_text_is(name, "SHARDS")) {
+        if (numafy_env_number(value, NUMAFY_SHARDS_MAX, &n) && n)
+            g->shards = n;
+        else
+            numafy_env_bad_value("NUMAFY_SHARDS", value, "a number from 1 to 16");
+    } else if (numafy_text_is(name, "AMBIENT")) {
+        if (numafy_env_number(value, NUMAFY_NODES - 1, &n))
+            g->ambient = (int)n + 1;
+        else
+            numafy_env_bad_value("NUMAFY_AMBIENT", value, "a node id");
+    } else if (numafy_text_is(name, "SANITIZE")) {
+        g->sanitize_pass = numafy_text_is(value, "pass");
+        if (!g->sanitize_pass)
+            numafy_env_bad_value("NUMAFY_SANITIZE", value, "pass");
+    } else if (numafy_text_is(name, "SYSFS")) {
+        g->sysfs = *value ? value : NULL;
+    } else if (numafy_text_is(name, "STATS")) {
+        g->stats = *value ? value : NULL;
+    } else if (numafy_text_is(name, "HUGE") || numafy_text_is(name, "RELEASE") ||
+               numafy_text_is(name, "WINDOW") || numafy_text_is(name, "CHECK") ||
+               numafy_text_is(name, "PERSISTENT")) {
+        char text[128];
+        snprintf(text, sizeof text, "numafy: this version does not have NUMAFY_%.20s: ignored\n",
+                 name);
+        if (numafy_warn_now(NUMAFY_WARN_LATER))
+            numafy_os_say(text);
+    } else if (!numafy_text_is(name, "QUIET")) {
+        char text[128];
+        snprintf(text, sizeof text, "numafy: there is no setting NUMAFY_%.40s: ignored\n", name);
+        if (numafy_warn_now(NUMAFY_WARN_NAME))
+            numafy_os_say(text);
+    }
+}
+
+/* Reads all NUMAFY_ variables; a program that runs with another's rights (setuid) reads none. */
+NUMAFY_FN_ void numafy_env_read(void)
+{
+    const char *quiet = numafy_os_getenv_("NUMAFY_QUIET");
+    numafy_pools_v1.quiet = quiet && !numafy_text_is(quiet, "0");
+    for (char **e = numafy_os_environ_; e && *e; e++) {
+        char name[64];
+        const char *equals = __builtin_strchr(*e, '=');
+        if (__builtin_strncmp(*e, "NUMAFY_", 7) || !equals || (size_t)(equals - *e) >= sizeof name)
+            continue;
+        __builtin_memcpy(name, *e, (size_t)(equals - *e));
+        name[equals - *e] = 0;
+        if (numafy_os_getenv_(name))
+            numafy_env_take(name + 7, equals + 1);
+    }
+}
+
+#endif /* NUMAFY_ENV_H */

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* os.h: what we ask Linux and glibc for: address space, page policies, sysfs, threads, text on
+ * fd 2. Functions return a value or a negative errno and keep no state. Nothing here may call
+ * malloc.
+ *
+ * glibc's functions are imported by assembler name under names of our own: the header then needs no
+ * feature macro of the user's and cannot clash with the system's declarations. */
+#ifndef NUMAFY_OS_H
+#define NUMAFY_OS_H
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+
+#include "types.h"
+
+#define NUMAFY_FN_ static inline __attribute__((unused))
+
+enum {
+    NUMAFY_PROT_NONE = 0,
+    NUMAFY_PROT_RW = 3,
+    NUMAFY_MAP_ANON = 0x22, /* MAP_PRIVATE | MAP_ANONYMOUS */
+    NUMAFY_MAP_NORESERVE = 0x4000,
+    NUMAFY_MADV_DONTNEED = 4,
+    NUMAFY_MADV_NOHUGEPAGE = 15,
+    NUMAFY_MPOL_PREFERRED = 1,
+    NUMAFY_MPOL_INTERLEAVE = 3,
+    NUMAFY_PAGE = 4096,
+    NUMAFY_PATH_MAX = 512
+};
+
+long numafy_os_syscall_(long, ...) __asm__("syscall");
+void *numafy_os_mmap_(void *, size_t, int, int, int, long) __asm__("mmap");
+int numafy_os_munmap_(void *, size_t) __asm__("munmap");
+int numafy_os_mprotect_(void *, size_t, int) __asm__("mprotect");
+int numafy_os_madvise_(void *, size_t, int) __asm__("madvise");
+int numafy_os_open_(const char *, int, ...) __asm__("open");
+long numafy_os_read_(int, void *, size_t) __asm__("read");
+long numafy_os_write_(int, const void *, size_t) __asm__("write");
+int numafy_os_close_(int) __asm__("close");
+char *numafy_os_getenv_(const char *) __asm__("secure_getenv");
+int numafy_os_getcpu_(void) __asm__("sched_getcpu");
+int numafy_os_setaffinity_(int, size_t, const void *) __asm__("sched_setaffinity");
+typedef void (*numafy_function)(void); /* any function: ISO C has no cast from dlsym's void * */
+numafy_function numafy_os_dlsym_(void *, const char *) __asm__("dlsym");
+void *numafy_os_dlopen_(const char *, int) __asm__("dlopen");
+unsigned long numafy_os_self_(void) __asm__("pthread_self");
+int numafy_os_getattr_(unsigned long, void *) __asm__("pthread_getattr_np");
+int numafy_os_getstack_(const void *, void **, size_t *) __asm__("pthread_attr_getstack");
+int numafy_os_attr_destroy_(void *) __asm__("pthread_attr_destroy");
+int numafy_os_key_create_(unsigned *, void (*)(void *)) __asm__("pthread_key_create");
+int numafy_os_setspecific_(unsigned, const void *) __asm__("pthread_setspecific");
+int numafy_os_atfork_(void (*)(void), void (*)(void), void (*)(void)) __asm__("pthread_atfork");
+extern char **numafy_os_environ_ __asm__("environ");
+
+/* --- sets of node ids ------------------------------------------------------------------------- */
+NUMAFY_FN_ int numafy_set_has(const uint64_t *set, int n)
+{
+    return n >= 0 && n < NUMAFY_NODES && (set[n / 64] >> (n % 64) & 1);
+}
+
+NUMAFY_FN_ int numafy_set_first(const uint64_t *set)
+{
+    for (int w = 0; w < NUMAFY_WORDS; w++)
+        if (set[w])
+            return w * 64 + __builtin_ctzll(set[w]);
+    return -1;
+}
+
+NUMAFY_FN_ int numafy_set_count(const uint64_t *set)
+{
+    int n = 0;
+    for (int w = 0; w < NUMAFY_WORDS; w++)
+        n += __builtin_popcountll(set[w]);
+    return n;
+}
+
+/* A number of the list's grammar, at most `limit`; NULL if there is none. */
+NUMAFY_FN_ const char *numafy_parse_number(const char *s, unsigned limit, unsigned *out)
+{
+    unsigned v = 0;
+    if (*s < '0' || *s > '9')
+        return NULL;
+    for (; *s >= '0' && *s <= '9'; s++) {
+        v = v * 10 + (unsigned)(*s - '0');
+        if (v > limit)
+            return NULL;
+    }
+    *out = v;
+    return s;
+}
+
+/* The kernel's range list ("0,8,252-255", any order, may be empty) into a set of nbits bits; ids
+ * beyond are left out. 0, or -EINVAL for another grammar. */
+NUMAFY_FN_ int numafy_parse_list(const char *s, uint64_t *bits, unsigned nbits)
+{
+    __builtin_memset(bits, 0, nbits / 8);
+    while (*s == ' ' || *s == '\t')
+        s++;
+    while (*s && *s != '\n') {
+        unsigned from, to;
+        s = numafy_parse_number(s, 1u << 20, &from);
+        if (!s)
+            return -EINVAL;
+        to = from;
+        if (*s == '-') {
+            s = numafy_parse_number(s + 1, 1u << 20, &to);
+            if (!s || to < from)
+                return -EINVAL;
+        }
+        for (unsigned i = from; i <= to && i < nbits; i++)
+            bits[i / 64] |= (uint64_t)1 << (i % 64);
+        if (*s == ',')
+            s++;
+        else if (*s && *s != '\n')
+            return -EINVAL;
+    }
+    return 0;
+}
+
+/* --- files ---------------------------------------------------------------------------------------
+ */
+/* The start of a file as a string: its length, or a negative errno. */
+NUMAFY_FN_ long numafy_os_slurp(const char *path, char *buf, size_t len)
+{
+    size_t n = 0;
+    int fd = numafy_os_open_(path, 02000000 /* O_RDONLY | O_CLOEXEC */);
+    if (fd < 0)
+        return -errno;
+    while (n < len - 1) {
+        long r = numafy_os_read_(fd, buf + n, len - 1 - n);
+        if (r < 0 && errno == EINTR)
+            continue;
+        if (r <= 0)
+            break;
+        n += (size_t)r;
+    }
+    numafy_os_close_(fd);
+    buf[n] = 0;
+    return (long)n;
+}
+
+/* <root>/devices/system/node/<name>; root NULL is /sys. */
+NUMAFY_FN_ long numafy_sysfs_slurp(const char *root, const char *name, char *buf, size_t len)
+{
+    char path[NUMAFY_PATH_MAX];
+    int n = snprintf(path, sizeof path, "%s/devices/system/node/%s", root ? root : "/sys", name);
+    if (n < 0 || n >= (int)sizeof path)
+        return -ENAMETOOLONG;
+    return numafy_os_slurp(path, buf, len);
+}
+
+NUMAFY_FN_ int numafy_sysfs_nodes(const char *root, const char *name, uint64_t *set)
+{
+    char buf[4096];
+    long n = numafy_sysfs_slurp(root, name, buf, sizeof buf);
+    return n < 0 ? (int)n : numafy_parse_list(buf, set, NUMAFY_NODES);
+}
+
+/* The CPUs of a node into a set of NUMAFY_CPUS bits. */
+NUMAFY_FN_ int numafy_sysfs_cpus(const char *root, int node, uint64_t *cpus)
+{
+    char name[32], buf[4096];
+    snprintf(name, sizeof name, "node%d/cpulist", node);
+    long n = numafy_sysfs_slurp(root, name, buf, sizeof buf);
+    return n < 0 ? (int)n : numafy_parse_list(buf, cpus, NUMAFY_CPUS);
+}
+
+/* Mems_allowed_list of a /proc/<pid>/status text into a set; -ENOENT if the line is not there. */
+NUMAFY_FN_ int numafy_parse_mems_allowed(const char *status, uint64_t *set)
+{
+    const char *const name = "Mems_allowed_list:", *s = status;
+    const size_t length = __builtin_strlen(name);
+    while (*s) {
+        if (!__builtin_strncmp(s, name, length))
+            return numafy_parse_list(s + length, set, NUMAFY_NODES);
+        while (*s && *s++ != '\n')
+            ;
+    }
+    return -ENOENT;
+}
+
+/* Nodes, their memory and CPUs, and what our cpuset grants. A kernel without NUMA, or a sysfs that
+ * we may not read, is one node 0. With a root of its own (a test's fake machine) the grant comes
+ * from <root>/self_status, and everything is granted if there is none. */
+NUMAFY_FN_ void numafy_sysfs_read(const char *root, struct numafy_topology *t)
+{
+    uint64_t online[NUMAFY_WORDS], granted[NUMAFY_WORDS], cpus[NUMAFY_CPUS / 64];
+    char path[NUMAFY_PATH_MAX], status[8192];
+
+    if (numafy_sysfs_nodes(root, "online", online) < 0 || numafy_set_first(online) < 0) {
+        __builtin_memset(online, 0, sizeof online);
+        online[0] = 1;
+    }
+    if (numafy_sysfs_nodes(root, "has_memory", t->memory) < 0)
+        __builtin_memcpy(t->memory, online, sizeof online);
+    if (numafy_sysfs_nodes(root, "has_cpu", t->cpus) < 0)
+        __builtin_memcpy(t->cpus, online, sizeof online);
+    snprintf(path, sizeof path, "%s/self_status", root ? root : "/proc");
+    long n = numafy_os_slurp(root ? path : "/proc/self/status", status, sizeof status);
+    if (n < 0 || numafy_parse_mems_allowed(status, granted) < 0)
+        __builtin_memcpy(granted, t->memory, sizeof granted);
+    for (int w = 0; w < NUMAFY_WORDS; w++)
+        t->allowed[w] = t->memory[w] & granted[w];
+    if (numafy_set_first(t->allowed) < 0)
+        __builtin_memcpy(t->allowed, t->memory, sizeof t->allowed);
+    for (int c = 0; c < NUMAFY_CPUS; c++)
+        t->node_of_cpu[c] = -1;
+    t->cpu_count = 0;
+    for (int node = 0; node < NUMAFY_NODES; node++) {
+        if (!numafy_set_has(t->cpus, node) || numafy_sysfs_cpus(root, node, cpus) < 0)
+            continue;
+        for (int c = 0; c < NUMAFY_CPUS; c++)
+            if (cpus[c / 64] >> (c % 64) & 1) {
+                t->node_of_cpu[c] = (int16_t)node;
+                t->cpu_count++;
+            }
+    }
+    if (!t->cpu_count)
+        t->cpu_count = 1;
+}
+
+/* The node of `set` that is nearest to `node` by its distance row, `node` itself if it is in; the
+ * lowest id wins a tie, and serves a node that the kernel does not know. -1 if the set is empty.
+ * A distance row is in the order of the online nodes. */
+NUMAFY_FN_ int numafy_sysfs_nearest(const char *root, int node, const uint64_t *set)
+{
+    uint64_t online[NUMAFY_WORDS];
+    char name[32], buf[8192];
+    int best = -1;
+    unsigned best_distance = ~0u, d;
+
+    if (numafy_set_has(set, node))
+        return node;
+    snprintf(name, sizeof name, "node%d/distance", node);
+    if (numafy_sysfs_nodes(root, "online", online) < 0 ||
+        numafy_sysfs_slurp(root, name, buf, sizeof buf) < 0)
+        return numafy_set_first(set);
+    const char *s = buf;
+    for (int other = 0; other < NUMAFY_NODES; other++) {
+        if (!numafy_set_has(online, other))
+            continue;
+        while (*s == ' ')
+            s++;
+        s = numafy_parse_number(s, 1u << 20, &d);
+        if (!s)
+            break;
+        if (numafy_set_has(set, other) && d < best_distance) {
+            best = other;
+            best_distance = d;
+        }
+    }
+    return best < 0 ? numafy_set_first(set) : best;
+}
+
+/* --- memory
+ * ---------------------------------------------------------------------------------------- */
+NUMAFY_FN_ void *numafy_os_map(size_t size)
+{
+    void *p = numafy_os_mmap_(NULL, size, NUMAFY_PROT_RW, NUMAFY_MAP_ANON, -1, 0);
+    return (intptr_t)p == -1 ? NULL : p;
+}
+
+/* Address space only: works under every overcommit mode. Aligned to 2 MiB. NULL: too much. */
+NUMAFY_FN_ void *numafy_os_reserve(size_t size)
+{
+    const uintptr_t huge = (uintptr_t)1 << 21;
+    void *p = numafy_os_mmap_(NULL, size + huge, NUMAFY_PROT_NONE,
+                              NUMAFY_MAP_ANON | NUMAFY_MAP_NORESERVE, -1, 0);
+    return (intptr_t)p == -1 ? NULL : (void *)(((uintptr_t)p + huge - 1) & ~(huge - 1));
+}
+
+/* Sets the policy of a range that has no pages yet: preferred node, or interleave over a set.
+ * 0 or a negative errno: -EPERM (a seccomp filter), -ENOSYS (no NUMA), -EINVAL (node not there). */
+NUMAFY_FN_ int numafy_os_bind(uintptr_t start, size_t size, int mode, const uint64_t *set)
+{
+    long r =
+        numafy_os_syscall_(SYS_mbind, start, size, (long)mode, set, (long)NUMAFY_NODES + 1, 0L);
+    return r < 0 ? -errno : 0;
+}
+
+/* The one node in the numa_maps line of the mapping that holds p; -EPERM if the mapping has pages
+ * on several nodes or the file does not tell. Lines are sorted by address and name only starts. */
+NUMAFY_FN_ int numafy_os_numa_maps(uintptr_t p)
+{
+    char buf[1024];
+    size_t n = 0;
+    int found = -EPERM, fd = numafy_os_open_("/proc/self/numa_maps", 02000000);
+    if (fd < 0)
+        return -EPERM;
+    for (;;) {
+        long r = numafy_os_read_(fd, buf + n, sizeof buf - 1 - n);
+        if (r < 0 && errno == EINTR)
+            continue;
+        n += r > 0 ? (size_t)r : 0;
+        buf[n] = 0;
+        char *end = __builtin_strchr(buf, '\n');
+        if (!end)
+            break;
+        *end = 0;
+        uintptr_t start = 0;
+        char *s = buf;
+        for (; *s && *s != ' '; s++)
+            start = start * 16 + (uintptr_t)(*s <= '9' ? *s - '0' : (*s | 32) - 'a' + 10);
+        if (start > p)
+            break;
+        found = -ENOENT;
+        while ((s = __builtin_strstr(s, " N")) != NULL) {
+            unsigned node;
+            s += 2;
+            const char *after = numafy_parse_number(s, NUMAFY_NODES - 1, &node);
+            if (after && *after == '=')
+                found = found == -ENOENT ? (int)node : -EPERM;
+        }
+        n -= (size_t)(end + 1 - buf);
+        __builtin_memmove(buf, end + 1, n);
+    }
+    numafy_os_close_(fd);
+    return found;
+}
+
+NUMAFY_FN_ int numafy_os_resident(uintptr_t p)
+{
+    void *page = (void *)(p & ~(uintptr_t)(NUMAFY_PAGE - 1));
+    int status = -ENOENT;
+    long r = numafy_os_syscall_(SYS_move_pages, 0L, 1L, &page, (void *)NULL, &status, 0L);
+    if (r < 0 && (errno == EPERM || errno == ENOSYS || errno == EACCES))
+        return numafy_os_numa_maps(p);
+    return r < 0 ? -errno : status;
+}
+
+/* --- a lock that a signal-free slow path and fork can use
+ * ------------------------------------------- */
+NUMAFY_FN_ void numafy_lock(int *lock)
+{
+    int free_ = 0;
+    if (__atomic_compare_exchange_n(lock, &free_, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return;
+    while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE) != 0)
+        numafy_os_syscall_(SYS_futex, lock, 128L /* FUTEX_WAIT_PRIVATE */, 2L, (void *)NULL);
+}
+
+NUMAFY_FN_ void numafy_unlock(int *lock)
+{
+    if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
+        numafy_os_syscall_(SYS_futex, lock, 129L /* FUTEX_WAKE_PRIVATE */, 1L);
+}
+
+NUMAFY_FN_ void numafy_os_say(const char *text)
+{
+    size_t n = __builtin_strlen(text);
+    while (n) {
+        long r = numafy_os_write_(2, text, n);
+        if (r < 0 && errno == EINTR)
+            continue;
+        if (r <= 0)
+            return;
+        text += r;
+        n -= (size_t)r;
+    }
+}
+
+#endif /* NUMAFY_OS_H */

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* replace.h: the functions of the C and C++ library that we replace: malloc and its family, and all
+ * twenty forms of operator new and delete, in C units too (a C++ library in a C program would else
+ * hand our blocks to jemalloc's sized delete). Allocation follows the ambient node, a free the
+ * address. A block that is not ours goes on to the allocator below.
+ *
+ * They are defined under names of our own with the real one as assembler name: no header's
+ * declaration of free or operator delete can disagree, and C and C++ units have the same bodies.
+ * Weak: a program that defines its own keeps it, and slow.h's probe then turns the pools off. */
+#ifndef NUMAFY_REPLACE_H
+#define NUMAFY_REPLACE_H
+
+#include "calls.h"
+
+#ifndef NUMAFY_EXTERN
+
+/* What plain malloc does; also without replacement. */
+NUMAFY_WEAK_ void *numafy_plain_malloc_(size_t size)
+{
+    if (numafy_is_ambient())
+        return numafy_fast_malloc(numafy_tls_v1->ambient - 1, size);
+    return numafy_state_v1.next.malloc_(size);
+}
+
+#ifndef NUMAFY_NO_REPLACE_
+
+NUMAFY_WEAK_ int numafy_replaces_v1 = 1;
+
+#define NUMAFY_REPLACES_(result, name, symbol, ...)             \
+    result name(__VA_ARGS__)                                    \
+    NUMAFY_DEF_NOTHROW_ __asm__(symbol);                        \
+    NUMAFY_WEAK_ __attribute__((used)) result name(__VA_ARGS__) \
+    NUMAFY_DEF_NOTHROW_
+
+NUMAFY_FN_ void *numafy_plain_memalign(size_t alignment, size_t size)
+{
+    if (numafy_is_ambient())
+        return numafy_slow_alloc_(numafy_tls_v1->ambient - 1, size, alignment, 0);
+    return numafy_state_v1.next.memalign_(alignment, size);
+}
+
+NUMAFY_REPLACES_(void *, numafy_replaced_malloc_, "malloc", size_t size)
+{
+    return numafy_plain_malloc_(size);
+}
+
+NUMAFY_REPLACES_(void, numafy_replaced_free_, "free", void *p)
+{
+    numafy_fast_free(p);
+}
+
+NUMAFY_REPLACES_(void *, numafy_replaced_calloc_, "calloc", size_t count, size_t size)
+{
+    if (numafy_is_ambient())
+        return numafy_calloc(numafy_tls_v1->ambient - 1, count, size);
+    return numafy_state_v1.next.calloc_(count, size);
+}
+
+NUMAFY_REPLACES_(void *, numafy_replaced_realloc_, "realloc", void *p, size_t size)
+{
+    return numafy_realloc(p, size);
+}
+
+NUMAFY_REPLACES_(void *, numafy_replaced_reallocarray_, "reallocarray", void *p, size_t count,
+                 size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return numafy_realloc(p, bytes);
+}
+
+NUMAFY_REPLACES_(size_t, numafy_replaced_usable_size_, "malloc_usable_size", void *p)
+{
+    return numafy_usable_size(p);
+}
+
+NUMAFY_REPLACES_(void *, numafy_replaced_memalign_, "memalign", size_t alignment, size_t size)
+{
+    if (numafy_is_ambient())
+        return numafy_aligned_alloc(numafy_tls_v1->ambient - 1, alignment, size);
+    return numafy_state_v1.next.memalign_(alignment, size);
+}
+
+NUMAFY_REPLACES_(void *, numafy_replaced_aligned_alloc_, "aligned_alloc", size_t alignment,
+                 size_t size)
+{
+    return numafy_replaced_memalign_(alignment, size);
+}
+
+NUMAFY_REPLACES_(int, numafy_replaced_posix_memalign_, "posix_memalign", void **out,
+                 size_t alignment, size_t size)
+{
+    const int before = errno;
+    if (!numafy_power_of_two(alignment) || alignment % sizeof(void *))
+        return EINVAL;
+    void *p = numafy_plain_memalign(alignment, size);
+    errno = before;
+    if (!p)
+        return ENOMEM;
+    *out = p;
+    return 0;
+}
+
+NUMAFY_REPLACES_(void *, numafy_replaced_valloc_, "valloc", size_t size)
+{
+    return numafy_plain_memalign(NUMAFY_PAGE, size);
+}
+
+NUMAFY_REPLACES_(void *, numafy_replaced_pvalloc_, "pvalloc", size_t size)
+{
+    const size_t pages = (size + NUMAFY_PAGE - 1) & ~(size_t)(NUMAFY_PAGE - 1);
+    if (pages < size) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return numafy_plain_memalign(NUMAFY_PAGE, pages ? pages : (size_t)NUMAFY_PAGE);
+}
+
+/* --- operator new and delete
+ * -------------------------------------------------------------------------------- */
+NUMAFY_FN_ void *numafy_plain_new(size_t size, size_t alignment, bool nothrow)
+{
+    void *p;
+    if (!size)
+        size = 1;
+    while (!(p = alignment ? numafy_plain_memalign(alignment, size) : numafy_plain_malloc_(size)))
+        if (!numafy_new_failed(nothrow))
+            return NULL;
+    return p;
+}
+
+/* new and new[], then the deletes; n: nothrow, a: aligned, s: sized. std::nothrow_t is passed by
+ * reference and never read. */
+#define NUMAFY_REPLACES_NEW_(name, symbol)                                             \
+    void *name(size_t size) __asm__("_Zn" symbol "m");                                 \
+    NUMAFY_WEAK_ __attribute__((used)) void *name(size_t size)                         \
+    {                                                                                  \
+        return numafy_plain_new(size, 0, false);                                       \
+    }                                                                                  \
+    void *name##a_(size_t size, size_t a) __asm__("_Zn" symbol "mSt11align_val_t");    \
+    NUMAFY_WEAK_ __attribute__((used)) void *name##a_(size_t size, size_t a)           \
+    {                                                                                  \
+        return numafy_plain_new(size, a, false);                                       \
+    }                                                                                  \
+    NUMAFY_REPLACES_(void *, name##n_, "_Zn" symbol "mRKSt9nothrow_t", size_t size,    \
+                     const void *nothrow)                                              \
+    {                                                                                  \
+        (void)nothrow;                                                                 \
+        return numafy_plain_new(size, 0, true);                                        \
+    }                                                                                  \
+    NUMAFY_REPLACES_(void *, name##an_, "_Zn" symbol "mSt11align_val_tRKSt9nothrow_t", \
+                     size_t size, size_t a, const void *nothrow)                       \
+    {                                                                                  \
+        (void)nothrow;                                                                 \
+        return numafy_plain_new(size, a, true);                                        \
+    }
+NUMAFY_REPLACES_NEW_(numafy_replaced_new_, "w")
+NUMAFY_REPLACES_NEW_(numafy_replaced_new_array_, "a")
+
+#define NUMAFY_REPLACES_DELETE_(name, symbol)                                                  \
+    NUMAFY_REPLACES_(void, name, "_Zd" symbol "Pv", void *p)                                   \
+    {                                                                                          \
+        numafy_fast_free(p);                                                                   \
+    }                                                                                          \
+    NUMAFY_REPLACES_(void, name##s_, "_Zd" symbol "Pvm", void *p, size_t size)                 \
+    {                                                                                          \
+        (void)size;                                                                            \
+        numafy_fast_free(p);                                                                   \
+    }                                                                                          \
+    NUMAFY_REPLACES_(void, name##n_, "_Zd" symbol "PvRKSt9nothrow_t", void *p,                 \
+                     const void *nothrow)                                                      \
+    {                                                                                          \
+        (void)nothrow;                                                                         \
+        numafy_fast_free(p);                                                                   \
+    }                                                                                          \
+    NUMAFY_REPLACES_(void, name##a_, "_Zd" symbol "PvSt11align_val_t", void *p, size_t a)      \
+    {                                                                                          \
+        (void)a;                                                                               \
+        numafy_fast_free(p);                                                                   \
+    }                                                                                          \
+    NUMAFY_REPLACES_(void, name##sa_, "_Zd" symbol "PvmSt11align_val_t", void *p, size_t size, \
+                     size_t a)                                                                 \
+    {                                                                                          \
+        (void)size;                                                                            \
+        (void)a;                                                                               \
+        numafy_fast_free(p);                                                                   \
+    }                                                                                          \
+    NUMAFY_REPLACES_(void, name##an_, "_Zd" symbol "PvSt11align_val_tRKSt9nothrow_t", void *p, \
+                     size_t a, const void *nothrow)                                            \
+    {                                                                                          \
+        (void)a;                                                                               \
+        (void)nothrow;                                                                         \
+        numafy_fast_free(p);                                                                   \
+    }
+NUMAFY_REPLACES_DELETE_(numafy_replaced_delete_, "l")
+NUMAFY_REPLACES_DELETE_(numafy_replaced_delete_array_, "a")
+
+#undef NUMAFY_REPLACES_
+#undef NUMAFY_REPLACES_NEW_
+#undef NUMAFY_REPLACES_DELETE_
+
+#endif /* NUMAFY_NO_REPLACE_ */
+#endif /* NUMAFY_EXTERN */
+#endif /* NUMAFY_REPLACE_H */

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scope.h: whose node a plain or a near allocation gets: owners, roots, the ambient node and the
+ * entries that set it for a while. It allocates no block and knows pools only by their address. */
+#ifndef NUMAFY_SCOPE_H
+#define NUMAFY_SCOPE_H
+
+#include "slow.h"
+
+#ifndef NUMAFY_EXTERN
+
+/* --- owners
+ * ---------------------------------------------------------------------------------------- */
+/* The node of the smallest root around p, NUMAFY_NO_NODE if there is none. Lock-free: a root's size
+ * is written last when it is added, first when it is removed. */
+NUMAFY_FN_ int numafy_root_node(const volatile void *p)
+{
+    const struct numafy_pools *g = &numafy_pools_v1;
+    const int n = __atomic_load_n(&g->root_high, __ATOMIC_ACQUIRE);
+    size_t best = SIZE_MAX;
+    int node = NUMAFY_NO_NODE;
+    for (int i = 0; i < n; i++) {
+        const size_t size = __atomic_load_n(&g->roots[i].size, __ATOMIC_ACQUIRE);
+        if (size && size < best && (uintptr_t)p - g->roots[i].start < size) {
+            best = size;
+            node = g->roots[i].node;
+        }
+    }
+    return node;
+}
+
+NUMAFY_COLD_ int numafy_root_add(const volatile void *p, size_t size, int node) NUMAFY_DEF_NOTHROW_
+{
+    struct numafy_pools *g = &numafy_pools_v1;
+    int i = 0;
+    if (!p || !size || node < NUMAFY_INTERLEAVE || node >= NUMAFY_NODES) {
+        numafy_fail(NUMAFY_ROOT_INVALID, node);
+        return -EINVAL;
+    }
+    numafy_lock(&g->lock);
+    while (i < NUMAFY_ROOTS && g->roots[i].size)
+        i++;
+    if (i < NUMAFY_ROOTS) {
+        g->roots[i].start = (uintptr_t)p;
+        g->roots[i].node = node;
+        __atomic_store_n(&g->roots[i].size, size, __ATOMIC_RELEASE);
+        if (i >= g->root_high)
+            __atomic_store_n(&g->root_high, i + 1, __ATOMIC_RELEASE);
+    }
+    numafy_unlock(&g->lock);
+    if (i < NUMAFY_ROOTS)
+        return 0;
+    numafy_fail(NUMAFY_ROOTS_FULL, node);
+    return -ENOSPC;
+}
+
+/* The youngest root that starts at p. */
+NUMAFY_COLD_ void numafy_root_remove(const volatile void *p) NUMAFY_DEF_NOTHROW_
+{
+    struct numafy_pools *g = &numafy_pools_v1;
+    numafy_lock(&g->lock);
+    for (int i = g->root_high - 1; i >= 0; i--)
+        if (g->roots[i].size && g->roots[i].start == (uintptr_t)p) {
+            __atomic_store_n(&g->roots[i].size, (size_t)0, __ATOMIC_RELEASE);
+            break;
+        }
+    while (g->root_high && !g->roots[g->root_high - 1].size)
+        __atomic_store_n(&g->root_high, g->root_high - 1, __ATOMIC_RELEASE);
+    numafy_unlock(&g->lock);
+}
+
+/* Whether p is on the calling thread's stack. Asked only while an ambient node is set; the bounds
+ * are read once per thread (for the main thread glibc reads /proc/self/maps). */
+NUMAFY_INNER_ bool numafy_on_stack(const volatile void *p)
+{
+    struct numafy_thread *t = numafy_tls_v1;
+    if (!t->own)
+        return false;
+    if (!t->stack_size) {
+        unsigned long attr[16]; /* pthread_attr_t has 56 or 64 bytes */
+        void *low = NULL;
+        size_t size = 0;
+        const int ambient = t->ambient;
+        t->ambient = 0; /* glibc allocates in here */
+        if (!numafy_os_getattr_(numafy_os_self_(), attr)) {
+            numafy_os_getstack_(attr, &low, &size);
+            numafy_os_attr_destroy_(attr);
+        }
+        t->ambient = ambient;
+        t->stack_low = (uintptr_t)low;
+        t->stack_size = size ? size : 1;
+    }
+    return (uintptr_t)p - t->stack_low < t->stack_size;
+}
+
+/* The rule of near(); *keep: the owner is NULL or on the stack. */
+NUMAFY_FN_ int numafy_owner_node(const volatile void *owner, bool *keep)
+{
+    const struct numafy_pools *g = &numafy_pools_v1;
+    const unsigned slot = numafy_slot_of_address(owner);
+    struct numafy_page page;
+    int node;
+    *keep = false;
+    if (slot)
+        return slot <= g->slots ? g->slot[slot].node : NUMAFY_NO_NODE;
+    if (g->onnode && numafy_onnode_lookup(owner, &page))
+        return page.node;
+    if (g->root_high && (node = numafy_root_node(owner)) != NUMAFY_NO_NODE)
+        return node;
+    if (numafy_tls_v1->ambient == 0)
+        return NUMAFY_NO_NODE; /* the same for the stack and the heap: no need to ask */
+    *keep = !owner || numafy_on_stack(owner);
+    return *keep ? numafy_tls_v1->ambient - 1 : NUMAFY_NO_NODE;
+}
+
+NUMAFY_WEAK_ int numafy_near_(const volatile void *owner) NUMAFY_DEF_NOTHROW_
+{
+    bool keep;
+    return numafy_owner_node(owner, &keep);
+}
+
+/* --- the ambient node
+ * ---------------------------------------------------------------------------------- */
+/* Sets it and returns the previous one. A thread without a record of its own has none set. */
+NUMAFY_FN_ int numafy_ambient_set(int node)
+{
+    struct numafy_thread *t = numafy_tls_v1;
+    const int previous = t->ambient - 1;
+    if (node == previous)
+        return previous;
+    if (node < NUMAFY_INTERLEAVE || node >= NUMAFY_NODES)
+        return previous;
+    t = numafy_thread_own_();
+    if (t)
+        t->ambient = node + 1;
+    return previous;
+}
+
+NUMAFY_WEAK_ int numafy_scope_node_(int node) NUMAFY_DEF_NOTHROW_
+{
+    return numafy_ambient_set(node);
+}
+
+NUMAFY_WEAK_ int numafy_scope_(const volatile void *owner) NUMAFY_DEF_NOTHROW_
+{
+    bool keep;
+    const int node = numafy_owner_node(owner, &keep);
+    return keep ? numafy_tls_v1->ambient - 1 : numafy_ambient_set(node);
+}
+
+NUMAFY_WEAK_ void numafy_scope_end_(const int *previous) NUMAFY_DEF_NOTHROW_
+{
+    if (numafy_tls_v1->own)
+        numafy_tls_v1->ambient = *previous + 1;
+}
+
+/* --- entries
+ * ------------------------------------------------------------------------------------------- */
+/* The stack pointer of the caller of the function that uses this: entries of live frames are above.
+ */
+#define NUMAFY_CALLER_SP_ ((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *))
+
+/* Drops the entries of frames that a longjmp has left. */
+NUMAFY_FN_ void numafy_entries_sweep(struct numafy_thread *t, uintptr_t sp)
+{
+    while (t->depth) {
+        const struct numafy_entry *e = &t->entries[t->depth - 1];
+        if (e->kind == NUMAFY_ENTRY_OBJECT_ || e->key >= sp)
+            return;
+        t->ambient = e->saved;
+        t->depth--;
+    }
+}
+
+NUMAFY_INNER_ bool numafy_entries_grow(struct numafy_thread *t)
+{
+    const size_t room = t->room < 256 ? 256 : t->room * 2;
+    struct numafy_entry *more = (struct numafy_entry *)numafy_os_map(room * sizeof *more);
+    if (!more)
+        return false;
+    __builtin_memcpy(more, t->entries, t->depth * sizeof *more);
+    if (t->entries != t->first_entries)
+        numafy_os_munmap_(t->entries, t->room * sizeof *more);
+    t->entries = more;
+    t->room = room;
+    return true;
+}
+
+NUMAFY_FN_ void numafy_entries_push(const void *key, int node, int kind, uintptr_t sp)
+{
+    struct numafy_thread *t = numafy_thread_own_();
+    if (!t)
+        return;
+    numafy_entries_sweep(t, sp);
+    if (t->unpushed || (t->depth == t->room && !numafy_entries_grow(t))) {
+        t->unpushed++;
+        return;
+    }
+    struct numafy_entry *e = &t->entries[t->depth++];
+    e->key = (uintptr_t)key;
+    e->kind = kind;
+    e->saved = t->ambient;
+    if (node >= NUMAFY_INTERLEAVE && node < NUMAFY_NODES)
+        t->ambient = node + 1;
+}
+
+/* Ends the youngest entry if `wanted` says that it is the right one. */
+NUMAFY_FN_ void numafy_entries_drop(struct numafy_thread *t, bool wanted)
+{
+    if (t->unpushed)
+        t->unpushed--;
+    else if (t->depth && wanted)
+        t->ambient = t->entries[--t->depth].saved;
+}
+
+__attribute__((noinline)) NUMAFY_WEAK_ void numafy_push_(const void *key, int node,
+                                                         int kind) NUMAFY_DEF_NOTHROW_
+{
+    numafy_entries_push(key, node, kind, NUMAFY_CALLER_SP_);
+}
+
+__attribute__((noinline)) NUMAFY_WEAK_ void numafy_pop_(int kind) NUMAFY_DEF_NOTHROW_
+{
+    struct numafy_thread *t = numafy_tls_v1;
+    if (!t->own)
+        return;
+    numafy_entries_sweep(t, NUMAFY_CALLER_SP_);
+    numafy_entries_drop(t, t->depth && t->entries[t->depth - 1].kind == kind);
+}
+
+NUMAFY_WEAK_ void numafy_pop_key_(const void *key) NUMAFY_DEF_NOTHROW_
+{
+    struct numafy_thread *t = numafy_tls_v1;
+    if (t->depth && t->entries[t->depth - 1].key == (uintptr_t)key)
+        t->ambient = t->entries[--t->depth].saved;
+}
+
+/* A constructor of numa<T,k> has thrown and T's destructor is trivial: the entry names an address
+ * in the block that operator delete is about to free. */
+NUMAFY_WEAK_ void numafy_pop_block_(const void *block) NUMAFY_DEF_NOTHROW_
+{
+    struct numafy_thread *t = numafy_tls_v1;
+    if (NUMAFY_LIKELY_(!t->depth) || !block)
+        return;
+    const struct numafy_entry *e = &t->entries[t->depth - 1];
+    if (e->kind == NUMAFY_ENTRY_OBJECT_ && e->key - (uintptr_t)block < numafy_usable_size(block))
+        t->ambient = t->entries[--t->depth].saved;
+}
+
+NUMAFY_WEAK_ int numafy_enter_at_(const volatile void *owner, const void *frame) NUMAFY_DEF_NOTHROW_
+{
+    const int previous = numafy_tls_v1->ambient - 1;
+    numafy_entries_push(frame, numafy_near_(owner), NUMAFY_ENTRY_FRAME_, (uintptr_t)frame);
+    return previous;
+}
+
+__attribute__((noinline))
+NUMAFY_WEAK_ int(numafy_enter)(const volatile void *owner) NUMAFY_DEF_NOTHROW_
+{
+    return numafy_enter_at_(owner, (const void *)NUMAFY_CALLER_SP_);
+}
+
+__attribute__((noinline)) NUMAFY_WEAK_ void *
+numafy_leave(const volatile void *result) NUMAFY_DEF_NOTHROW_
+{
+    struct numafy_thread *t = numafy_tls_v1;
+    if (t->own) {
+        numafy_entries_sweep(t, NUMAFY_CALLER_SP_);
+        numafy_entries_drop(t, t->depth && t->entries[t->depth - 1].kind == NUMAFY_ENTRY_FRAME_);
+    }
+    return (void *)(uintptr_t)result;
+}
+
+__attribute__((noinline)) NUMAFY_WEAK_ long numafy_leave_int(long result) NUMAFY_DEF_NOTHROW_
+{
+    struct numafy_thread *t = numafy_tls_v1;
+    if (t->own) {
+        numafy_entries_sweep(t, NUMAFY_CALLER_SP_);
+        numafy_entries_drop(t, t->depth && t->entries[t->depth - 1].kind == NUMAFY_ENTRY_FRAME_);
+    }
+    return result;
+}
+
+#endif /* NUMAFY_EXTERN */
+#endif /* NUMAFY_SCOPE_H */

@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* slow.h: what happens seldom: start, pools, the binding of a thread to a pool, thread exit, fork,
+ * everything when a node or memory is missing. fast.h calls in here when flags are 0. */
+#ifndef NUMAFY_SLOW_H
+#define NUMAFY_SLOW_H
+
+#include "env.h"
+#include "fast.h"
+#include "onnode.h"
+
+int numafy_start_(void);
+int numafy_ready_(void);
+struct numafy_thread *numafy_thread_own_(void);
+unsigned numafy_slot_(int node);
+int numafy_bind_(unsigned slot);
+
+#ifndef NUMAFY_EXTERN
+
+/* --- reasons -------------------------------------------------------------------------------------
+ */
+NUMAFY_FN_ void numafy_fail(int reason, int node)
+{
+    struct numafy_thread *t = numafy_thread_own_();
+    if (t) {
+        t->reason = reason;
+        t->reason_node = node;
+    }
+}
+
+/* --- the allocator below
+ * --------------------------------------------------------------------------- */
+/* Finds the functions that follow ours. RTLD_NEXT names what stands behind the object with this
+ * code; numafy_replaced_probe_ below finds out whether that is right. dlsym does not allocate when
+ * it succeeds, so this may run inside the first malloc of the process. */
+enum { NUMAFY_RTLD_NEXT = -1, NUMAFY_RTLD_DEFAULT = 0 };
+
+NUMAFY_INNER_ void numafy_next_find(int where)
+{
+    void *const handle = (void *)(intptr_t)where;
+    struct numafy_next n;
+    n.malloc_ = (void *(*)(size_t))numafy_os_dlsym_(handle, "malloc");
+    n.calloc_ = (void *(*)(size_t, size_t))numafy_os_dlsym_(handle, "calloc");
+    n.realloc_ = (void *(*)(void *, size_t))numafy_os_dlsym_(handle, "realloc");
+    n.free_ = (void (*)(void *))numafy_os_dlsym_(handle, "free");
+    n.memalign_ = (void *(*)(size_t, size_t))numafy_os_dlsym_(handle, "memalign");
+    n.usable_size_ = (size_t(*)(void *))numafy_os_dlsym_(handle, "malloc_usable_size");
+    if (!n.malloc_ || !n.calloc_ || !n.realloc_ || !n.free_ || !n.memalign_ || !n.usable_size_) {
+        numafy_os_say("numafy: no malloc, free or memalign behind ours: a static program? Link the "
+                      "C library dynamically\n");
+        __builtin_trap();
+    }
+    numafy_state_v1.next = n;
+}
+
+/* Set in a unit that replaces malloc and free; absent when no unit does (NUMAFY_NO_REPLACE). */
+extern NUMAFY_EXPORT_ __attribute__((weak)) int numafy_replaces_v1;
+
+/* Without replacement the global functions are not ours. */
+NUMAFY_FN_ int numafy_first_place(void)
+{
+    return &numafy_replaces_v1 ? NUMAFY_RTLD_NEXT : NUMAFY_RTLD_DEFAULT;
+}
+
+NUMAFY_COLD_ void *numafy_first_malloc_(size_t size)
+{
+    numafy_next_find(numafy_first_place());
+    return numafy_state_v1.next.malloc_(size);
+}
+NUMAFY_COLD_ void *numafy_first_calloc_(size_t count, size_t size)
+{
+    numafy_next_find(numafy_first_place());
+    return numafy_state_v1.next.calloc_(count, size);
+}
+NUMAFY_COLD_ void *numafy_first_realloc_(void *p, size_t size)
+{
+    numafy_next_find(numafy_first_place());
+    return numafy_state_v1.next.realloc_(p, size);
+}
+NUMAFY_COLD_ void numafy_first_free_(void *p)
+{
+    numafy_next_find(numafy_first_place());
+    numafy_state_v1.next.free_(p);
+}
+NUMAFY_COLD_ void *numafy_first_memalign_(size_t alignment, size_t size)
+{
+    numafy_next_find(numafy_first_place());
+    return numafy_state_v1.next.memalign_(alignment, size);
+}
+NUMAFY_COLD_ size_t numafy_first_usable_size_(void *p)
+{
+    numafy_next_find(numafy_first_place());
+    return numafy_state_v1.next.usable_size_(p);
+}
+
+/* Frees a fresh block by the program's global malloc and free, with next pointing at a function
+ * that notes the call: does it come through ours? Comparing addresses would not do: a non-PIE
+ * program has its own idea of &free. Runs once, under the lock. */
+NUMAFY_WEAK_ int numafy_probe_seen_v1;
+NUMAFY_WEAK_ void *numafy_probe_block_v1;
+NUMAFY_WEAK_ void (*numafy_probe_free_next_v1)(void *);
+
+NUMAFY_INNER_ void numafy_probe_free(void *p)
+{
+    if (p == __atomic_load_n(&numafy_probe_block_v1, __ATOMIC_RELAXED))
+        __atomic_store_n(&numafy_probe_seen_v1, 1, __ATOMIC_RELAXED);
+    numafy_probe_free_next_v1(p);
+}
+
+NUMAFY_INNER_ bool numafy_probe(void)
+{
+    void *const handle = (void *)(intptr_t)NUMAFY_RTLD_DEFAULT;
+    void *(*global_malloc)(size_t) = (void *(*)(size_t))numafy_os_dlsym_(handle, "malloc");
+    void (*global_free)(void *) = (void (*)(void *))numafy_os_dlsym_(handle, "free");
+    void *p = global_malloc(32); /* through ours it has found next, if that was still open */
+    if (!p)
+        return false;
+    if (numafy_state_v1.next.free_ == numafy_first_free_)
+        numafy_next_find(numafy_first_place());
+    numafy_probe_free_next_v1 = numafy_state_v1.next.free_;
+    __atomic_store_n(&numafy_probe_block_v1, p, __ATOMIC_RELAXED);
+    numafy_state_v1.next.free_ = numafy_probe_free;
+    global_free(p);
+    numafy_state_v1.next.free_ = numafy_probe_free_next_v1;
+    return numafy_probe_seen_v1;
+}
+
+/* --- start
+ * ------------------------------------------------------------------------------------------- */
+NUMAFY_COLD_ int numafy_start_(void)
+{
+    struct numafy_pools *g = &numafy_pools_v1;
+    int fresh = 0;
+    if (__atomic_load_n(&g->started, __ATOMIC_ACQUIRE) == 2)
+        return 0;
+    if (__atomic_compare_exchange_n(&g->started, &fresh, 1, 0, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE)) {
+        numafy_env_read();
+        __atomic_store_n(&g->started, 2, __ATOMIC_RELEASE);
+        if (g->ambient && numafy_ready_())
+            __atomic_store_n(&numafy_nothread_v1.ambient, g->ambient, __ATOMIC_RELAXED);
+    } else {
+        while (__atomic_load_n(&g->started, __ATOMIC_ACQUIRE) != 2)
+            numafy_os_syscall_(SYS_sched_yield);
+    }
+    return 0;
+}
+
+NUMAFY_INNER_ void numafy_disable(const char *why, bool quietly)
+{
+    char text[512];
+    struct numafy_pools *g = &numafy_pools_v1;
+    g->disabled = why;
+    __atomic_store_n(&g->phase, NUMAFY_DISABLED, __ATOMIC_RELEASE);
+    if (quietly || !numafy_warn_now(NUMAFY_WARN_OFF))
+        return;
+    snprintf(text, sizeof text, "numafy: the pools are off, everything is plain malloc: %s\n", why);
+    numafy_os_say(text);
+}
+
+/* The largest range per pool that the address space limit, a sanitizer or valgrind grants. */
+NUMAFY_INNER_ bool numafy_reserve(void)
+{
+    const unsigned char shifts[] = {40, 36, 33, 30, 28, 26};
+    struct numafy_pools *g = &numafy_pools_v1;
+    /* Pools are made per id that the program names, also ids that the machine lacks. */
+    unsigned want = (unsigned)numafy_set_count(g->topology.memory) + 9;
+    want = want < 16 ? 16 : want > NUMAFY_SLOTS ? (unsigned)NUMAFY_SLOTS : want;
+    for (unsigned i = 0; i < sizeof shifts; i++) {
+        const size_t span = (size_t)want << shifts[i];
+        void *p = numafy_os_reserve(span);
+        if (!p)
+            continue;
+        g->slot_limit = want;
+        numafy_state_v1.shift = shifts[i];
+        numafy_state_v1.base = (uintptr_t)p;
+        __atomic_store_n(&numafy_state_v1.span, span, __ATOMIC_RELEASE);
+        return true;
+    }
+    return false;
+}
+
+void numafy_thread_exit_(void *record);
+void numafy_fork_prepare_(void);
+void numafy_fork_parent_(void);
+void numafy_fork_child_(void);
+
+NUMAFY_INNER_ void numafy_init(void)
+{
+    struct numafy_pools *g = &numafy_pools_v1;
+    numafy_sysfs_read(g->sysfs, &g->topology);
+    if (!g->shards) {
+        g->shards = g->topology.cpu_count;
+        if (g->shards > NUMAFY_SHARDS_MAX)
+            g->shards = NUMAFY_SHARDS_MAX;
+    }
+    if (&numafy_replaces_v1 && !numafy_probe()) {
+        numafy_next_find(NUMAFY_RTLD_DEFAULT);
+        numafy_disable("the program's free is not ours. Link the program itself with numa_alloc.h, "
+                       "or with -Wl,--no-as-needed -lnumafy -ljemalloc before other allocators, "
+                       "and -Wl,--export-dynamic-symbol=numafy_*",
+                       g->sanitize_pass);
+        return;
+    }
+#ifdef NUMAFY_SANITIZED_
+    numafy_next_find(NUMAFY_RTLD_DEFAULT);
+    numafy_disable("this program is built with a sanitizer that owns malloc (NUMAFY_SANITIZE=pass "
+                   "says that this is meant)",
+                   g->sanitize_pass);
+    return;
+#endif
+    if (numafy_os_key_create_(&g->key, numafy_thread_exit_) ||
+        numafy_os_atfork_(numafy_fork_prepare_, numafy_fork_parent_, numafy_fork_child_)) {
+        numafy_disable("no pthread key or fork handler left", false);
+        return;
+    }
+#ifdef NUMAFY_CACHE_ONNODE
+    g->want_onnode = 1;
+#endif
+    if (g->want_onnode) {
+        if (!numafy_onnode_open()) {
+            numafy_disable("NUMAFY_CACHE=onnode needs libnuma.so.1 (package libnuma1)", false);
+            return;
+        }
+        if (numafy_state_v1.next.free_ == numafy_first_free_)
+            numafy_next_find(numafy_first_place());
+        numafy_onnode_v1.plain_free = numafy_state_v1.next.free_;
+        numafy_state_v1.next.free_ = numafy_onnode_route;
+        g->onnode = 1;
+    } else if (!numafy_reserve()) {
+        numafy_disable("no address space left for 16 times 64 MiB", false);
+        return;
+    }
+    __atomic_store_n(&g->phase, NUMAFY_READY, __ATOMIC_RELEASE);
+}
+
+/* True: pools (or the baseline) serve. Starts everything at the first call. */
+NUMAFY_COLD_ int numafy_ready_(void)
+{
+    struct numafy_pools *g = &numafy_pools_v1;
+    int phase = __atomic_load_n(&g->phase, __ATOMIC_ACQUIRE);
+    if (phase == NUMAFY_NEW_BORN) {
+        /* No thread has an ambient node before this: the probe's malloc does not end up here. */
+        numafy_start_();
+        numafy_lock(&g->lock);
+        if (g->phase == NUMAFY_NEW_BORN)
+            numafy_init();
+        numafy_unlock(&g->lock);
+        phase = __atomic_load_n(&g->phase, __ATOMIC_ACQUIRE);
+    }
+    return phase == NUMAFY_READY;
+}
+
+/* Reads the environment before main, so that wrong settings are told and NUMAFY_AMBIENT holds. */
+#if !defined(NUMAFY_SANITIZED_)
+static __attribute__((constructor, unused)) void numafy_start_with_program(void)
+{
+    numafy_start_();
+}
+#endif
+
+/* --- pools
+ * --------------------------------------------------------------------------------------------- */
+/* The node of the CPU that runs us; the lowest node if the machine does not tell. */
+NUMAFY_INNER_ int numafy_local_node(void)
+{
+    const struct numafy_topology *t = &numafy_pools_v1.topology;
+    const int cpu = numafy_os_getcpu_();
+    int node = cpu >= 0 && cpu < NUMAFY_CPUS ? t->node_of_cpu[cpu] : -1;
+    return node >= 0 ? node : numafy_set_first(t->allowed) < 0 ? 0 : numafy_set_first(t->allowed);
+}
+
+/* The kernel's node for pool `node`: NUMAFY_NODEMAP, then the nearest that is allowed. Threads that
+ * race find the same. */
+NUMAFY_INNER_ int numafy_map(int node)
+{
+    struct numafy_pools *g = &numafy_pools_v1;
+    const int known = __atomic_load_n(&g->mapped[node], __ATOMIC_RELAXED);
+    if (known)
+        return known - 1;
+    const int wanted = g->map[node] ? g->map[node] - 1 : node;
+    const int got = numafy_sysfs_nearest(g->sysfs, wanted, g->topology.allowed);
+    if (got != wanted && numafy_warn_now(NUMAFY_WARN_REDIRECT)) {
+        char text[200];
+        const char *why = numafy_set_has(g->topology.memory, wanted)
+                              ? "may not be used here (cpuset)"
+                              : "does not exist or has no memory";
+        snprintf(text, sizeof text, "numafy: node %d %s: what goes there goes to node %d\n", wanted,
+                 why, got);
+        numafy_os_say(text);
+    }
+    __atomic_store_n(&g->mapped[node], (int16_t)(got + 1), __ATOMIC_RELAXED);
+    return got;
+}
+
+/* Asks the kernel to put the slot's pages on its node. If it refuses, pages go where they are first
+ * touched: that is counted, and told once. */
+NUMAFY_INNER_ void numafy_slot_bind(struct numafy_slot *slot, size_t size)
+{
+    struct numafy_pools *g = &numafy_pools_v1;
+    uint64_t set[NUMAFY_WORDS] = {0};
+    int e;
+    if (slot->node == NUMAFY_INTERLEAVE) {
+        e = numafy_os_bind(slot->start, size, NUMAFY_MPOL_INTERLEAVE, g->topology.allowed);
+        /* A huge page would put 512 neighbours on one node. */
+        numafy_os_madvise_((void *)slot->start, size, NUMAFY_MADV_NOHUGEPAGE);
+    } else {
+        set[slot->mapped / 64] = (uint64_t)1 << (slot->mapped % 64);
+        e = numafy_os_bind(slot->start, size, NUMAFY_MPOL_PREFERRED, set);
+    }
+    slot->bind_error = -e;
+    if (!e)
+        return;
+    slot->mapped = NUMAFY_NO_NODE;
+    if (e == -ENOSYS && numafy_set_count(g->topology.memory) == 1)
+        return; /* a kernel without NUMA: there is nothing to choose */
+    if (numafy_warn_now(NUMAFY_WARN_MBIND)) {
+        char text[256];
+        snprintf(text, sizeof text, "numafy: %s: pages lie where they are first touched\n",
+                 e == -EPERM    ? "mbind is forbidden here (EPERM, a seccomp filter?)"
+                 : e == -ENOSYS ? "this kernel has no mbind (ENOSYS)"
+                 : e == -EINVAL ? "the kernel refuses the node (EINVAL)"
+                                : "mbind failed");
+        numafy_os_say(text);
+    }
+}
+
+/* The slot of a node id or NUMAFY_INTERLEAVE, made if there is none; 0: all slots are taken. */
+NUMAFY_COLD_ unsigned numafy_slot_(int node)
+{
+    struct numafy_pools *g = &numafy_pools_v1;
+    uint8_t *entry = &numafy_state_v1.slot_of[node + NUMAFY_NODE_ARGS];
+    unsigned slot = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+    if (slot)
+        return slot;
+    numafy_lock(&g->lock);
+    slot = *entry;
+    if (!slot && g->slots < g->slot_limit) {
+        struct numafy_slot *s = &g->slot[g->slots + 1];
+        s->node = node;
+        s->start = numafy_state_v1.base + ((uintptr_t)g->slots << numafy_state_v1.shift);
+        s->mapped = node < 0 ? NUMAFY_NO_NODE : numafy_map(node);
+        numafy_slot_bind(s, (size_t)1 << numafy_state_v1.shift);
+        slot = ++g->slots;
+        __atomic_store_n(entry, (uint8_t)slot, __ATOMIC_RELEASE);
+    }
+    numafy_unlock(&g->lock);
+    return slot;
+}
+
+NUMAFY_INNER_ void *numafy_hook_alloc(struct numafy_hooks *hooks, void *at, size_t size,
+                                      size_t alignment, bool *zero, bool *commit, unsigned arena)
+{
+    void *p = numafy_range_take((struct numafy_slot *)hooks, (size_t)1 << numafy_state_v1.shift, at,
+                                size, alignment);
+    (void)arena;
+    if (p) {
+        *zero = true;
+        *commit = true;
+    }
+    return p;
+}
+
+/* The arena of a shard, made if there is none; shard 0 serves when jemalloc has no ids left.
+ * jemalloc's index + 1, 0: none at all. Lock held. */
+NUMAFY_INNER_ unsigned numafy_arena(struct numafy_slot *slot, unsigned shard)
+{
+    unsigned arena;
+    size_t len = sizeof arena;
+    struct numafy_hooks *hooks = &slot->hooks;
+    if (slot->arena[shard])
+        return slot->arena[shard];
+    hooks->alloc = numafy_hook_alloc;
+    hooks->purge_forced = numafy_hook_purge;
+    hooks->split = numafy_hook_split;
+    hooks->merge = numafy_hook_merge;
+    if (!numafy_je_mallctl_("arenas.create", &arena, &len, (void *)&hooks, sizeof hooks) &&
+        arena < NUMAFY_JE_MAX_INDEX) {
+        if (shard == 0 || !slot->late_flags)
+            __atomic_store_n(&slot->late_flags, numafy_je_flags_uncached(arena), __ATOMIC_RELAXED);
+        return slot->arena[shard] = arena + 1;
+    }
+    return slot->arena[0];
+}
+
+/* --- threads
+ * --------------------------------------------------------------------------------------------- */
+/* The calling thread's record, made at the first call. NULL: the thread is past its end, or there
+ * is no memory for one; it then works without caches, scopes and reasons. */
+NUMAFY_COLD_ struct numafy_thread *numafy_thread_own_(void)
+{
+    struct numafy_pools *g = &numafy_pools_v1;
+    struct numafy_thread *t = numafy_tls_v1;
+    if (t->own)
+        return t;
+    if (t == &numafy_latethread_v1 || !numafy_ready_())
+        return NULL;
+    numafy_lock(&g->lock);
+    if (!g->free_threads) {
+        const size_t size = 64 << 10;
+        char *block = (char *)numafy_os_map(size);
+        for (size_t at = 0; block && at + sizeof *t <= size; at += (sizeof *t + 63) & ~(size_t)63) {
+            t = (struct numafy_thread *)(block + at);
+            t->next_free = g->free_threads;
+            g->free_threads = t;
+        }
+    }
+    t = g->free_threads;
+    if (t) {
+        g->free_threads = t->next_free;
+        g->threads++;
+        t->shard = g->next_shard++ % g->shards;
+    }
+    numafy_unlock(&g->lock);
+    if (!t)
+        return NULL;
+    t->own = 1;
+    t->ambient = __atomic_load_n(&numafy_nothread_v1.ambient, __ATOMIC_RELAXED);
+    t->entries = t->first_entries;
+    t->room = sizeof t->first_entries / sizeof t->first_entries[0];
+    t->depth = t->unpushed = 0;
+    t->reason = NUMAFY_FINE;
+    t->stack_size = 0;
+    numafy_tls_v1 = t; /* before setspecific, which may call calloc */
+    numafy_os_setspecific_(g->key, t);
+    return t;
+}
+
+/* A tcache of this thread for the arena, as mallocx flags; without a cache if none is to be had. */
+NUMAFY_INNER_ int numafy_tcache(struct numafy_slot *slot, unsigned arena)
+{
+    struct numafy_pools *g = &numafy_pools_v1;
+    unsigned tcache;
+#ifdef NUMAFY_TEST_MAIN_TCACHE /* control: caches that another thread made, for its own arena */
+    extern unsigned numafy_test_main_tcaches[];
+    extern unsigned numafy_test_main_tcache_count;
+    const unsigned i = __atomic_fetch_add(&g->main_tcaches, 1, __ATOMIC_RELAXED);
+    if (i < numafy_test_main_tcache_count)
+        return numafy_je_flags(arena, numafy_test_main_tcaches[i]);
+#endif
+    if (__atomic_fetch_add(&g->tcaches, 1, __ATOMIC_RELAXED) < NUMAFY_TCACHE_BUDGET) {
+        if (!numafy_je_tcache_create(arena, &tcache)) {
+            if (tcache < NUMAFY_JE_MAX_INDEX)
+                return numafy_je_flags(arena, tcache);
+            numafy_je_mallctl_("tcache.destroy", NULL, NULL, &tcache, sizeof tcache);
+        }
+    }
+    __atomic_fetch_sub(&g->tcaches, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&slot->uncached, 1, __ATOMIC_RELAXED);
+    return numafy_je_flags_uncached(arena);
+}
+
+/* The calling thread's mallocx flags for the slot, bound at the first call. 0: no arena can be
+ * made. The thread makes the tcache itself: see numafy_je_tcache_create. */
+NUMAFY_COLD_ int numafy_bind_(unsigned index)
+{
+    struct numafy_pools *g = &numafy_pools_v1;
+    struct numafy_slot *slot = &g->slot[index];
+    struct numafy_thread *t = numafy_thread_own_();
+    if (t && t->flags[index])
+        return t->flags[index];
+    numafy_lock(&g->lock);
+    const unsigned arena = numafy_arena(slot, t ? t->shard : 0);
+    numafy_unlock(&g->lock);
+    if (!arena)
+        return 0;
+    if (!t)
+        return __atomic_load_n(&slot->late_flags, __ATOMIC_RELAXED);
+    return t->flags[index] = numafy_tcache(slot, arena - 1);
+}
+
+/* The end of a thread: its blocks go back to their pools and its ids to jemalloc. Destructors that
+ * run later find numafy_latethread_v1, and go to the arenas without a cache. */
+NUMAFY_COLD_ void numafy_thread_exit_(void *record)
+{
+    struct numafy_pools *g = &numafy_pools_v1;
+    struct numafy_thread *t = (struct numafy_thread *)record;
+    numafy_tls_v1 = &numafy_latethread_v1;
+    for (unsigned i = 1; i <= NUMAFY_SLOTS; i++) {
+        unsigned tcache = (unsigned)numafy_je_tcache(t->flags[i]);
+        if (t->flags[i] && (int)tcache >= 0) {
+            numafy_je_mallctl_("tcache.destroy", NULL, NULL, &tcache, sizeof tcache);
+            __atomic_fetch_sub(&g->tcaches, 1, __ATOMIC_RELAXED);
+        }
+        t->flags[i] = 0;
+    }
+    if (t->entries != t->first_entries)
+        numafy_os_munmap_(t->entries, t->room * sizeof *t->entries);
+    t->own = 0;
+    numafy_lock(&g->lock);
+    t->next_free = g->free_threads;
+    g->free_threads = t;
+    g->threads--;
+    numafy_unlock(&g->lock);
+}
+
+/* fork: prepare handlers run latest first, and jemalloc registered before us: our locks come first,
+ * as everywhere. The child has lost the other threads; their caches may be half changed and stay
+ * lost. */
+NUMAFY_COLD_ void numafy_fork_prepare_(void)
+{
+    numafy_lock(&numafy_pools_v1.lock);
+    numafy_lock(&numafy_onnode_v1.lock);
+}
+NUMAFY_COLD_ void numafy_fork_parent_(void)
+{
+    numafy_unlock(&numafy_onnode_v1.lock);
+    numafy_unlock(&numafy_pools_v1.lock);
+}
+NUMAFY_COLD_ void numafy_fork_child_(void)
+{
+    struct numafy_pools *g = &numafy_pools_v1;
+    const size_t mine = numafy_tls_v1->own ? 1 : 0;
+    __atomic_store_n(&numafy_onnode_v1.lock, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&g->lock, 0, __ATOMIC_RELAXED);
+    g->lost_threads += g->threads - mine;
+    g->threads = mine;
+}
+
+/* --- allocation that needs a thought
+ * ------------------------------------------------------------------------ */
+NUMAFY_FN_ void *numafy_plain_alloc(size_t size, size_t alignment, int zero)
+{
+    const struct numafy_next *next = &numafy_state_v1.next;
+    void *p;
+    if (alignment <= 16)
+        return zero ? next->calloc_(1, size) : next->malloc_(size);
+    p = next->memalign_(alignment, size);
+    if (p && zero)
+        __builtin_memset(p, 0, size);
+    return p;
+}
+
+NUMAFY_FN_ void *numafy_out_of_memory(int node)
+{
+    numafy_fail(NUMAFY_OUT_OF_MEMORY, node);
+    errno = ENOMEM;
+    return NULL;
+}
+
+/* A pool that has no room: the plain heap serves, which is counted. */
+NUMAFY_INNER_ void *numafy_fallback(struct numafy_slot *slot, int node, size_t size,
+                                    size_t alignment, int zero)
+{
+    void *p = numafy_plain_alloc(size, alignment, zero);
+    if (!p)
+        return numafy_out_of_memory(node);
+    if (slot)
+        __atomic_fetch_add(&slot->fallbacks, 1, __ATOMIC_RELAXED);
+    else
+        __atomic_fetch_add(&numafy_pools_v1.plain_served, 1, __ATOMIC_RELAXED);
+    if (numafy_warn_now(NUMAFY_WARN_EXHAUSTED)) {
+        char text[160];
+        snprintf(text, sizeof text,
+                 "numafy: the pool of node %d has no room left: plain malloc serves\n", node);
+        numafy_os_say(text);
+    }
+    return p;
+}
+
+/* node: any node argument. alignment 0: the default one, else a power of two. */
+NUMAFY_COLD_ void *numafy_slow_alloc_(int node, size_t size, size_t alignment, int zero)
+{
+    struct numafy_pools *g = &numafy_pools_v1;
+    if (node < NUMAFY_INTERLEAVE || node >= NUMAFY_NODES) {
+        numafy_fail(NUMAFY_BAD_NODE, node);
+        errno = EINVAL;
+        return NULL;
+    }
+    if (node == NUMAFY_NO_NODE || !numafy_ready_()) {
+        void *p = numafy_plain_alloc(size, alignment, zero);
+        if (p && node != NUMAFY_NO_NODE)
+            __atomic_fetch_add(&g->plain_served, 1, __ATOMIC_RELAXED);
+        return p ? p : numafy_out_of_memory(node);
+    }
+    if (node == NUMAFY_LOCAL)
+        node = numafy_local_node();
+    if (size > (size_t)PTRDIFF_MAX)
+        return numafy_out_of_memory(node);
+    if (g->onnode) {
+        struct numafy_thread *t = numafy_thread_own_();
+        const int ambient = t ? t->ambient : 0;
+        if (t)
+            t->ambient = 0; /* libnuma allocates in there */
+        void *p = numafy_onnode_alloc(node, node < 0 ? numafy_local_node() : numafy_map(node), size,
+                                      alignment);
+        if (t)
+            t->ambient = ambient;
+        return p ? p : numafy_out_of_memory(node);
+    }
+    const unsigned slot = numafy_slot_(node);
+    int flags = slot ? numafy_tls_v1->flags[slot] : 0;
+    if (slot && !flags)
+        flags = numafy_bind_(slot);
+    if (flags) {
+        if (alignment > 16)
+            flags |= __builtin_ctzl(alignment);
+        if (zero)
+            flags |= NUMAFY_JE_ZERO;
+        void *p = numafy_je_mallocx_(size <= 8 ? 16 : size, flags);
+        if (p)
+            return p;
+    }
+    return numafy_fallback(slot ? &g->slot[slot] : NULL, node, size, alignment, zero);
+}
+
+NUMAFY_COLD_ void numafy_slow_free_(void *p, unsigned slot)
+{
+    const int flags = numafy_bind_(slot);
+    numafy_je_dallocx_(p, flags ? flags : NUMAFY_JE_TCACHE_NONE);
+}
+
+#endif /* NUMAFY_EXTERN */
+#endif /* NUMAFY_SLOW_H */

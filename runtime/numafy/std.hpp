@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// std.hpp: numafy's meeting points with the standard library: an allocator, a memory resource, a
+// thread. Part of numa_alloc.h from C++11 on. Works without pools too (NUMAFY_OFF).
+#ifndef NUMAFY_STD_HPP
+#define NUMAFY_STD_HPP
+#ifndef NUMAFY_TEST_WARNINGS
+#pragma GCC system_header
+#endif
+
+#include <cstddef>
+#include <functional>
+#include <new>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#if __cplusplus >= 201703L && defined(__has_include)
+#if __has_include(<memory_resource>)
+#include <memory_resource>
+#endif
+#endif
+
+extern "C++" {
+namespace numafy
+{
+
+// An allocator for containers: std::vector<T, numafy::allocator<T, 1>> has its elements on node 1.
+// All with the same k are equal. Throws std::bad_alloc, or bad_array_new_length for n that
+// overflows.
+template <class T, int K>
+class allocator
+{
+  public:
+    typedef T value_type;
+    typedef std::true_type is_always_equal;
+    typedef std::true_type propagate_on_container_move_assignment;
+    template <class U>
+    struct rebind {
+        typedef allocator<U, K> other;
+    };
+
+    allocator() noexcept = default;
+    template <class U>
+    allocator(const allocator<U, K> &) noexcept
+    {
+    }
+
+    T *allocate(std::size_t n)
+    {
+        if (n > static_cast<std::size_t>(-1) / sizeof(T))
+            throw_length();
+        return static_cast<T *>(
+            numafy_new_(n * sizeof(T), alignof(T) > alignof(std::max_align_t) ? alignof(T) : 0, K));
+    }
+    void deallocate(T *p, std::size_t) noexcept { numafy_free(p); }
+
+  private:
+    static void throw_length()
+    {
+#ifdef __cpp_exceptions
+        throw std::bad_array_new_length();
+#else
+        __builtin_trap();
+#endif
+    }
+};
+template <class T, class U, int K>
+bool operator==(const allocator<T, K> &, const allocator<U, K> &) noexcept
+{
+    return true;
+}
+template <class T, class U, int K>
+bool operator!=(const allocator<T, K> &, const allocator<U, K> &) noexcept
+{
+    return false;
+}
+
+#ifdef __cpp_lib_memory_resource
+// The same as a polymorphic resource, the node at run time.
+class memory_resource : public std::pmr::memory_resource
+{
+  public:
+    explicit memory_resource(int node) noexcept : node_(node) {}
+    int node() const noexcept { return node_; }
+
+  private:
+    void *do_allocate(std::size_t bytes, std::size_t alignment) override
+    {
+        return numafy_new_(bytes, alignment > alignof(std::max_align_t) ? alignment : 0, node_);
+    }
+    void do_deallocate(void *p, std::size_t, std::size_t) override { numafy_free(p); }
+    bool do_is_equal(const std::pmr::memory_resource &other) const noexcept override
+    {
+        // Any block of ours can be freed through any resource of ours; without RTTI only itself is.
+#ifdef __cpp_rtti
+        const memory_resource *o = dynamic_cast<const memory_resource *>(&other);
+        return o && o->node_ == node_;
+#else
+        return this == &other;
+#endif
+    }
+
+    int node_;
+};
+#endif
+
+namespace detail
+{
+// What the new thread runs: pins itself, then calls the user's function.
+template <class F, int K>
+struct pinned {
+    F f;
+    template <class... A>
+    void operator()(A &&...a)
+    {
+        (void)numafy_thread_bind(K);
+        call(std::is_member_pointer<F>(), std::forward<A>(a)...);
+    }
+
+  private:
+    template <class... A>
+    void call(std::true_type, A &&...a)
+    {
+        std::mem_fn(f)(std::forward<A>(a)...);
+    }
+    template <class... A>
+    void call(std::false_type, A &&...a)
+    {
+        std::move(f)(std::forward<A>(a)...);
+    }
+};
+} // namespace detail
+
+// A std::thread on the CPUs of node k: it is pinned before f starts. On a node without CPUs it runs
+// on the nearest that has some. It can be moved into a std::thread. If pinning fails it runs
+// unpinned.
+template <int K>
+class thread_numa : public std::thread
+{
+  public:
+    thread_numa() noexcept = default;
+    template <class F, class... A,
+              class = typename std::enable_if<
+                  !std::is_base_of<std::thread, typename std::decay<F>::type>::value>::type>
+    explicit thread_numa(F &&f, A &&...a)
+        : std::thread(detail::pinned<typename std::decay<F>::type, K>{std::forward<F>(f)},
+                      std::forward<A>(a)...)
+    {
+    }
+    thread_numa(thread_numa &&) noexcept = default;
+    thread_numa &operator=(thread_numa &&) noexcept = default;
+};
+
+} // namespace numafy
+} // extern "C++"
+#endif // NUMAFY_STD_HPP

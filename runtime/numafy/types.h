@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* types.h: the structs of the runtime and what holds between their fields. No code, no variable. */
+#ifndef NUMAFY_TYPES_H
+#define NUMAFY_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    NUMAFY_NODES = 1024,    /* node ids are below this: the kernel's largest NODES_SHIFT is 10 */
+    NUMAFY_NODE_ARGS = 3,   /* NUMAFY_INTERLEAVE is the smallest node argument: -3 */
+    NUMAFY_SLOTS = 64,      /* pools at most; slot 0 means "none" and has no memory */
+    NUMAFY_SHARDS_MAX = 16, /* arenas per pool at most: 64 * 16 fit jemalloc's 12-bit arena ids */
+    NUMAFY_ROOTS = 64,      /* near() scans them one by one */
+    NUMAFY_CPUS = 4096,     /* CPUs that NUMAFY_LOCAL knows */
+    NUMAFY_WORDS = NUMAFY_NODES / 64
+};
+
+/* Explicit tcaches that we take at most; jemalloc has 4,094 ids and the program may want some. A
+ * thread beyond that allocates without a cache. */
+#ifndef NUMAFY_TEST_TCACHE_BUDGET
+enum { NUMAFY_TCACHE_BUDGET = 3584 };
+#else
+enum { NUMAFY_TCACHE_BUDGET = NUMAFY_TEST_TCACHE_BUDGET };
+#endif
+
+/* extent_hooks_t of jemalloc 5; numa_alloc.c asserts that the layouts agree. */
+struct numafy_hooks {
+    void *(*alloc)(struct numafy_hooks *, void *, size_t, size_t, bool *, bool *, unsigned);
+    bool (*dalloc)(struct numafy_hooks *, void *, size_t, bool, unsigned);
+    void (*destroy)(struct numafy_hooks *, void *, size_t, bool, unsigned);
+    bool (*commit)(struct numafy_hooks *, void *, size_t, size_t, size_t, unsigned);
+    bool (*decommit)(struct numafy_hooks *, void *, size_t, size_t, size_t, unsigned);
+    bool (*purge_lazy)(struct numafy_hooks *, void *, size_t, size_t, size_t, unsigned);
+    bool (*purge_forced)(struct numafy_hooks *, void *, size_t, size_t, size_t, unsigned);
+    bool (*split)(struct numafy_hooks *, void *, size_t, size_t, size_t, bool, unsigned);
+    bool (*merge)(struct numafy_hooks *, void *, size_t, void *, size_t, bool, unsigned);
+};
+
+/* One pool: the range [start, start + 1 << shift) of the reservation. `used` only grows, by
+ * compare-and-swap: jemalloc calls the hook with its own locks held, so we take none there.
+ * [start, start + opened) is readable; used <= opened but for a moment inside the hook. Everything
+ * else is written once, under the state's lock, before slot_of names the slot. */
+struct numafy_slot {
+    struct numafy_hooks hooks; /* first: jemalloc hands its address back to us */
+    uintptr_t start;
+    size_t used;
+    size_t opened;
+    int node;                          /* the id that the user says, or NUMAFY_INTERLEAVE */
+    int mapped;                        /* the kernel's node, NUMAFY_NO_NODE: first touch */
+    int bind_error;                    /* errno of mbind, 0 */
+    unsigned arena[NUMAFY_SHARDS_MAX]; /* jemalloc's index + 1, 0: not made yet */
+    size_t fallbacks;                  /* blocks that the plain heap served instead */
+    size_t uncached;                   /* (thread, pool) pairs that got no tcache */
+    int late_flags;                    /* for threads whose cache is gone */
+};
+
+/* An entry of ctor(), enter or numa<T,k>, named by an address: of the temporary, of the frame (both
+ * on the stack, so an entry below the stack pointer is dead), of the object. */
+struct numafy_entry {
+    uintptr_t key;
+    int saved; /* thread.ambient before it */
+    int kind;
+};
+
+/* What a thread has. Threads start at numafy_nothread_v1 and end at numafy_latethread_v1, which are
+ * shared and never written by a thread; flags[slot] != 0 says that the slot is bound. Own records
+ * come from mmap and are handed on to later threads. */
+struct numafy_thread {
+    int ambient;                 /* node of plain allocations + 1, 0: none */
+    int flags[NUMAFY_SLOTS + 1]; /* mallocx flags per slot, 0: not bound; flags[0] stays 0 */
+    int own;                     /* 1: belongs to one thread */
+    unsigned shard;
+    int reason; /* enum numafy_reason of the last failure, and its node */
+    int reason_node;
+    struct numafy_entry *entries;
+    size_t depth, room;
+    size_t unpushed; /* pushes that found no memory: as many pops do nothing */
+    uintptr_t stack_low, stack_size;
+    struct numafy_thread *next_free;
+    char text[192]; /* numafy_strerror's answer */
+    struct numafy_entry first_entries[16];
+};
+
+enum numafy_reason {
+    NUMAFY_FINE,
+    NUMAFY_OUT_OF_MEMORY,
+    NUMAFY_OVERFLOW,
+    NUMAFY_BAD_NODE,
+    NUMAFY_BAD_ALIGNMENT,
+    NUMAFY_ROOT_INVALID,
+    NUMAFY_ROOTS_FULL,
+    NUMAFY_NOT_BOUND
+};
+
+/* An object that near() takes for a block of `node`. size 0: free; written last when added. */
+struct numafy_root {
+    uintptr_t start;
+    size_t size;
+    int node;
+};
+
+/* The allocator below: the next malloc after ours in the search order of the dynamic linker. The
+ * names end in _ because a user may have made macros of the plain ones. */
+struct numafy_next {
+    void *(*malloc_)(size_t);
+    void *(*calloc_)(size_t, size_t);
+    void *(*realloc_)(void *, size_t);
+    void (*free_)(void *);
+    void *(*memalign_)(size_t, size_t);
+    size_t (*usable_size_)(void *);
+};
+
+enum numafy_phase { NUMAFY_NEW_BORN, NUMAFY_READY, NUMAFY_DISABLED };
+
+/* What the machine has; read once. */
+struct numafy_topology {
+    uint64_t memory[NUMAFY_WORDS];  /* nodes with memory */
+    uint64_t cpus[NUMAFY_WORDS];    /* nodes with CPUs */
+    uint64_t allowed[NUMAFY_WORDS]; /* nodes with memory that our cpuset grants */
+    unsigned cpu_count;
+    int16_t node_of_cpu[NUMAFY_CPUS]; /* -1: unknown */
+};
+
+/* What every allocation and free reads. Written while phase is NUMAFY_NEW_BORN, except slot_of,
+ * which grows. base <= p < base + span is the only test of "ours". */
+struct numafy_state {
+    uintptr_t base;
+    size_t span;
+    unsigned shift;
+    uint8_t slot_of[NUMAFY_NODES + NUMAFY_NODE_ARGS]; /* by node + 3; 0: take the slow path */
+    struct numafy_next next;
+};
+
+/* The rest: read and written in slow paths, under the lock where it is not atomic. */
+struct numafy_pools {
+    int phase;             /* enum numafy_phase */
+    int started;           /* 1: somebody reads the environment, 2: read */
+    int lock;              /* 0 free, 1 held, 2 held and awaited; taken before jemalloc's */
+    int onnode;            /* blocks come from numa_alloc_onnode */
+    int quiet;             /* NUMAFY_QUIET */
+    int sanitize_pass;     /* NUMAFY_SANITIZE=pass: off without a warning */
+    int want_onnode;       /* NUMAFY_CACHE=onnode */
+    int ambient;           /* NUMAFY_AMBIENT + 1, 0: none */
+    int root_high;         /* roots[0..root_high) may be in use */
+    unsigned warned;       /* bits of warnings given */
+    unsigned slots;        /* slot[1..slots] are in use */
+    unsigned slot_limit;   /* the reservation has room for so many */
+    unsigned shards;       /* arenas per pool */
+    unsigned next_shard;   /* dealt round to new threads */
+    unsigned key;          /* pthread key whose destructor ends a thread */
+    unsigned main_tcaches; /* test switch: how many were handed out */
+    size_t tcaches;        /* explicit tcaches in use */
+    size_t threads;        /* records in use */
+    size_t lost_threads;   /* records of threads that a fork left behind in the child */
+    size_t plain_served;   /* blocks that the plain heap served because the pools are off */
+    const char *sysfs;     /* NUMAFY_SYSFS, or NULL */
+    const char *stats;     /* NUMAFY_STATS, or NULL */
+    const char *disabled;  /* why the pools are off, or NULL */
+    struct numafy_thread *free_threads;
+    int16_t map[NUMAFY_NODES];    /* NUMAFY_NODEMAP: the kernel's node + 1, 0: itself */
+    int16_t mapped[NUMAFY_NODES]; /* where the pool goes in the end, + 1; 0: not asked yet */
+    struct numafy_root roots[NUMAFY_ROOTS];
+    struct numafy_topology topology;
+    struct numafy_slot slot[NUMAFY_SLOTS + 1];
+};
+
+#endif /* NUMAFY_TYPES_H */
