@@ -50,7 +50,7 @@ struct bench_job {
 
 typedef void bench_loop(struct bench_job *job);
 
-/* A row of the table. Functions may be NULL but for the loops. */
+/* A row of the table. Functions may be NULL. */
 struct bench_peer {
     const char *name;  /* for --peers and JSON */
     const char *title; /* in tables */
@@ -67,6 +67,9 @@ struct bench_peer {
     /* The node that the allocator itself names, BENCH_NODE_UNKNOWN if it cannot. */
     int (*node_of)(const void *p);
     bench_loop *const *loops; /* [BENCH_SIZE_COUNT], in the order of BENCH_SIZES */
+    /* A program beside this one that has the loops, for a malloc that cannot share a process with
+     * the others; NULL: they are here. */
+    const char *program;
 };
 
 /* The rows in the table's order; BENCH_REFERENCE is the peer that the others are divided

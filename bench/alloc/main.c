@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,15 +217,28 @@ static int cell_main(char **argv)
     return 0;
 }
 
+/* The program that has the peer's loops: this one, or one in the same folder. */
+static void cell_program(const struct bench_peer *peer, char *path, size_t len)
+{
+    const ssize_t got = readlink("/proc/self/exe", path, len - 1);
+    if (got < 0)
+        die("/proc/self/exe: %s", strerror(errno));
+    path[got] = '\0';
+    char *name = strrchr(path, '/') + 1;
+    if (peer->program != NULL)
+        snprintf(name, len - (size_t)(name - path), "%s", peer->program);
+}
+
 /* Runs the child and reads its line. 0, or -1 and how it ended in text. */
 static int cell_run(const struct bench_cell *cell, const char *task, char *text, size_t len)
 {
-    char threads[16], size[16], node[16], ms[16];
+    char threads[16], size[16], node[16], ms[16], program[PATH_MAX];
     int ends[2], status = 0;
     snprintf(threads, sizeof threads, "%u", cell->threads);
     snprintf(size, sizeof size, "%zu", cell->size);
     snprintf(node, sizeof node, "%d", cell->node);
     snprintf(ms, sizeof ms, "%u", cell->milliseconds);
+    cell_program(cell->peer, program, sizeof program);
     if (pipe(ends) != 0)
         die("pipe: %s", strerror(errno));
     fflush(NULL);
@@ -235,8 +249,8 @@ static int cell_run(const struct bench_cell *cell, const char *task, char *text,
         dup2(ends[1], STDOUT_FILENO);
         close(ends[0]);
         close(ends[1]);
-        execl("/proc/self/exe", "bench_alloc", "--cell", task, cell->peer->name,
-              bench_pattern_name(cell->pattern), threads, size, node, ms, (char *)NULL);
+        execl(program, program, "--cell", task, cell->peer->name, bench_pattern_name(cell->pattern),
+              threads, size, node, ms, (char *)NULL);
         _exit(127);
     }
     close(ends[1]);

@@ -5,8 +5,12 @@
 #include <string.h>
 
 const struct bench_peer *const bench_peers[] = {
-    &bench_peer_numafy, &bench_peer_jemalloc, &bench_peer_tcache_none,
-    &bench_peer_onnode, &bench_peer_bare,
+#ifdef BENCH_REPLACED
+    &bench_peer_replaced,
+#else
+    &bench_peer_numafy,      &bench_peer_jemalloc, &bench_peer_replaced,
+    &bench_peer_tcache_none, &bench_peer_onnode,   &bench_peer_bare,
+#endif
 };
 const size_t bench_peer_count = sizeof bench_peers / sizeof *bench_peers;
 

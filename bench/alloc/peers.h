@@ -9,6 +9,7 @@ extern const struct bench_peer bench_peer_bare;
 extern const struct bench_peer bench_peer_jemalloc;
 extern const struct bench_peer bench_peer_numafy;
 extern const struct bench_peer bench_peer_onnode;
+extern const struct bench_peer bench_peer_replaced;
 extern const struct bench_peer bench_peer_tcache_none;
 
 #endif
