@@ -130,6 +130,8 @@ static enum CXChildVisitResult add_scope(CXCursor cursor, CXCursor parent, CXCli
 {
     struct scopes *s = data;
     (void)parent;
+    if (!clang_isDeclaration(clang_getCursorKind(cursor)))
+        return CXChildVisit_Continue;
     CXFile a, b;
     struct fact_range r;
     CXSourceRange range = clang_getCursorExtent(cursor);

@@ -158,6 +158,15 @@ CXCursor first_expression(CXCursor cursor)
     return found;
 }
 
+/* clang_equalCursors tells an expression of one visit from the same one of another (the parent
+ * declaration that it carries differs); kind and place are what counts here. */
+bool same_cursor(CXCursor a, CXCursor b)
+{
+    return clang_equalCursors(a, b) ||
+           (clang_getCursorKind(a) == clang_getCursorKind(b) &&
+            clang_equalRanges(clang_getCursorExtent(a), clang_getCursorExtent(b)));
+}
+
 /* Parentheses and implicit conversions. */
 CXCursor skip_wrappers(CXCursor cursor)
 {

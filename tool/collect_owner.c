@@ -456,10 +456,6 @@ struct destination {
     CXCursor lvalue;
 };
 
-static bool same_cursor(CXCursor a, CXCursor b)
-{
-    return clang_equalCursors(a, b) != 0;
-}
 
 struct init_scan {
     CXCursor target, last;

@@ -94,6 +94,7 @@ bool cursor_range(struct collector *c, CXCursor cursor, struct source **src, uns
                   unsigned *end);
 CXCursor first_expression(CXCursor cursor);
 CXCursor skip_wrappers(CXCursor cursor);
+bool same_cursor(CXCursor a, CXCursor b);
 size_t children_of(CXCursor cursor, CXCursor *out, size_t max);
 bool is_system(CXCursor decl);
 char *spelling(struct collector *c, CXCursor cursor);

@@ -216,21 +216,30 @@ static char *constructor_of(struct collector *c, CXCursor cursor)
     return arena_strdup(c->a, "");
 }
 
+/* new (a)(b): a is a placement argument if the first child is an expression in there. A type's
+ * name is a reference; the constructor's call claims to start at the type. */
+static bool argument_in_parens(struct collector *c, struct source *src, size_t word,
+                               CXCursor cursor)
+{
+    struct lex *l = source_lex(src);
+    CXCursor first;
+    if (!lex_is(l, word + 1, "(") || !children_of(cursor, &first, 1) ||
+        !clang_isExpression(clang_getCursorKind(first)) ||
+        clang_getCursorKind(clang_getCursorReferenced(first)) == CXCursor_Constructor)
+        return false;
+    struct place p = place_of(c, clang_getRangeStart(clang_getCursorExtent(first)));
+    size_t close = lex_match(l, word + 1);
+    return close < l->count && p.src == src && p.offset > l->tokens[word + 1].offset &&
+           p.offset < l->tokens[close].offset;
+}
+
 /* A place of `new` that can be edited: its parts as bytes. */
 static void site_bytes(struct collector *c, struct fact_site *s, struct source *src, size_t word,
                        CXCursor cursor)
 {
     struct lex *l = source_lex(src);
     struct lex_new n;
-    CXCursor first = first_expression(cursor);
-    bool in_parens = false;
-    if (lex_is(l, word + 1, "(") && !clang_Cursor_isNull(first)) {
-        struct place p = place_of(c, clang_getRangeStart(clang_getCursorExtent(first)));
-        size_t close = lex_match(l, word + 1);
-        in_parens = close < l->count && p.src == src && p.offset > l->tokens[word + 1].offset &&
-                    p.offset < l->tokens[close].offset;
-    }
-    lex_split_new(l, word, in_parens, &n);
+    lex_split_new(l, word, argument_in_parens(c, src, word, cursor), &n);
     s->start = l->tokens[n.first].offset;
     s->word_end = l->tokens[word].offset + l->tokens[word].length;
     s->end = n.complete && n.end > 0 ? l->tokens[n.end - 1].offset + l->tokens[n.end - 1].length : 0;
@@ -347,7 +356,7 @@ static bool is_callee(struct collector *c)
                      c->frames.items[i - 1].kind == CXCursor_ParenExpr))
         self = c->frames.items[--i].cursor;
     return i > 0 && c->frames.items[i - 1].kind == CXCursor_CallExpr &&
-           clang_equalCursors(first_expression(c->frames.items[i - 1].cursor), self);
+           same_cursor(first_expression(c->frames.items[i - 1].cursor), self);
 }
 
 void collect_alloc_name(struct collector *c, CXCursor cursor)
@@ -368,19 +377,13 @@ void collect_alloc_name(struct collector *c, CXCursor cursor)
     bool call = is_callee(c);
     CXType t = call ? destination_type(c) : (CXType){0};
     char *key = t.kind ? type_key(c, t) : arena_strdup(c->a, "");
-    if (call && !*key) {
-        add_mark(c, p.src->path, p.offset);
-        if (p.how == SPELLED_BODY && p.body->project)
-            add_mark(c, p.body->path, p.body_offset);
-        return;
-    }
     size_t at = c->u->sites.count;
     if (!add_site(c, &p, p.offset, name))
         return;
     struct fact_site *s = &c->u->sites.items[at];
     s->type_key = key;
     s->type = cx_take(c->a, clang_getTypeSpelling(t));
-    s->flags |= SITE_CLASS;
+    s->flags |= *key ? SITE_CLASS : SITE_FUNDAMENTAL;
     if (!s->left)
         s->left = call ? NF_C_ALLOCATION : NF_INDIRECT;
     owners_of(c, s);
