@@ -26,4 +26,4 @@ END
 tree_database tree a.cpp b.cpp
 "$TOOL" tree -p tree-build --out out --place Open=1 --place Shut=1 >/dev/null
 echo "status $?"
-diff -rq tree out
+diff -rq tree out || true

@@ -6,9 +6,13 @@ tree_make tree
 "$PYTHON" - <<'END'
 import json
 report = json.load(open("report.json"))
-print(sorted(report))
-print(sorted(report["totals"]))
-print(sorted(report["files"][0]), sorted(report["sites"][0]))
+def check(what, names):
+    missing = [n for n in names.split() if n not in what]
+    assert not missing, missing
+check(report, "version tree files sites totals")
+check(report["totals"], "sites near on scope left lost files_edited files_failed")
+check(report["files"][0], "path status reason")
+check(report["sites"][0], "file line column kind type owner action reason id")
 sites, totals = report["sites"], report["totals"]
 for action in ("near", "on", "scope", "left"):
     assert totals[action] == sum(s["action"] == action for s in sites), action

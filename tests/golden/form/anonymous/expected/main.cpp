@@ -23,7 +23,7 @@ struct Value {
     {
         kind = HIDDEN;
         hidden =  ::new (::numafy::near(this)) Hidden{v};
-        extra.more =  ::new (::numafy::near(&extra)) Hidden{v + 1};
+        extra.more =  ::new (::numafy::near(this)) Hidden{v + 1};
     }
 };
 

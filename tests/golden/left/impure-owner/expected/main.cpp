@@ -8,34 +8,39 @@ struct Node {
     int v;
     Node *next;
 };
-static Node *pick(Node *n)
+static Node **slots;
+static Node first, other;
+static Node *volatile shared = &other;
+
+static Node *pick()
 {
-    return n;
+    return &first;
 }
-static void fill(Node **slots, int count, Node *first, Node *volatile *shared)
+
+static void fill()
 {
     int i = 0;
     slots[i] =  ::new (::numafy::near(&slots[i])) Node{1, nullptr};
     i++;
-    *slots[0] = Node{2, nullptr};
     slots[i++] = new Node{3, nullptr};
-    pick(first)->next = new Node{4, nullptr};
-    (*shared)->next = new Node{5, nullptr};
-    while (i < count)
-        slots[i++] = nullptr;
+    pick()->next = new Node{4, nullptr};
+    shared->next = new Node{5, nullptr};
+    slots[i] = slots[0];
 }
 
 struct Owner {
-    Node *slots[4];
+    Node *held[4];
 };
 
 int main()
 {
     Owner *owner = new numa<Owner, 1>();
-    Node first = {0, nullptr};
-    Node other = {0, nullptr};
-    Node *volatile shared = &other;
-    fill(owner->slots, 4, &first, &shared);
-    CHECK_NODE(owner->slots[0], 1);
-    std::printf("%d %d %d %d\n", owner->slots[0]->v, owner->slots[1]->v, first.next->v, other.next->v);
+    slots = owner->held;
+    fill();
+    CHECK_NODE(owner->held[0], 1);
+    CHECK_NODE(owner->held[1], -1);
+    std::printf("%d %d %d %d\n", slots[0]->v, slots[1]->v, first.next->v, other.next->v);
+    delete slots[1];
+    delete first.next;
+    delete other.next;
 }

@@ -15,21 +15,24 @@ struct Chain {
     void fill()
     {
         auto by_this = [this](int v) { head =  ::new (::numafy::near(this)) Node{v, head}; };
-        auto by_copy = [=](int v) { return  ::new (::numafy::near(this)) Node{v, nullptr}; };
-        auto by_reference = [&](int v) { return  ::new (::numafy::near(this)) Node[v]; };
+        auto by_copy = [=](int v) { return  ::new (::numafy::near(this)) Node{v, head}; };
+        auto by_reference = [&](int v) { return head == nullptr ? nullptr :  ::new (::numafy::near(this)) Node[v]; };
         by_this(1);
         Node *two = by_copy(2);
         CHECK_NODE(two, 3);
-        two->next = head;
         head = two;
         Node *many = by_reference(3);
         CHECK_NODE(many, 3);
         delete[] many;
+        // [=] without a use of a member captures nothing: an owner would change that.
         auto uncaptured = [](int v) { return new Node{v, nullptr}; };
+        auto unused = [=](int v) { return new Node{v, nullptr}; };
         auto by_parameter = [](Chain *chain, int v) { return  ::new (::numafy::near(chain)) Node{v, chain->head}; };
-        Node *lost = uncaptured(9);
-        CHECK_NODE(lost, -1);
-        delete lost;
+        Node *left = uncaptured(9), *also_left = unused(9);
+        CHECK_NODE(left, -1);
+        CHECK_NODE(also_left, -1);
+        delete left;
+        delete also_left;
         head = by_parameter(this, 3);
     }
 };

@@ -41,7 +41,7 @@ class Map
 template <class K, class V>
 void Map<K, V>::put(const K &key, const V &value)
 {
-    first =  ::new (::numafy::near(this), std::nothrow) Slot{key, value, first};
+    first =  ::numafy::done( ::new (::numafy::near(this).ctor(), std::nothrow) Slot{key, value, first});
 }
 
 template <class T>
@@ -52,7 +52,7 @@ struct Box {
 template <class T>
 void fill(Box<T> *box, const T &value)
 {
-    box->value =  ::new (::numafy::near(box)) T(value);
+    box->value =  ::numafy::done( ::new (::numafy::near(box).ctor()) T(value));
 }
 
 struct Store {
