@@ -275,9 +275,10 @@ static size_t blocks_for(const struct bench_cell *cell)
     if (w == NULL)
         return FEW;
     workers_run(&one, w);
-    const double blocks = cell->milliseconds * 1e6 / (w->cpu_ns / TRIAL);
+    const double fit = cell->milliseconds * 1e6 / (w->cpu_ns / (double)TRIAL);
     workers_release(&one, w);
-    return blocks < FEW ? FEW : blocks > BENCH_MAX_BLOCKS ? BENCH_MAX_BLOCKS : (size_t)blocks;
+    const size_t blocks = fit < (double)BENCH_MAX_BLOCKS ? (size_t)fit : (size_t)BENCH_MAX_BLOCKS;
+    return blocks < FEW ? (size_t)FEW : blocks;
 }
 
 static const char *cell_prepare(const struct bench_cell *cell)
@@ -299,7 +300,7 @@ const char *bench_cell_measure(const struct bench_cell *cell, struct bench_times
         return strerror(errno);
     workers_run(cell, workers);
 
-    const double unit = (cell->peer->by_cpu_time ? 1 : ns_per_tick()) / BENCH_BATCH;
+    const double unit = (cell->peer->by_cpu_time ? 1 : ns_per_tick()) / (double)BENCH_BATCH;
     for (unsigned i = 0; i < cell->threads; i++) {
         const struct bench_times medians = job_medians(&workers[i].job, scratch);
         alloc[i] = medians.alloc;
@@ -310,7 +311,7 @@ const char *bench_cell_measure(const struct bench_cell *cell, struct bench_times
     times->alloc = bench_median(alloc, cell->threads) * unit;
     times->free = bench_median(release, cell->threads) * unit;
     times->pair = bench_median(pair, cell->threads) * unit;
-    times->cpu = cpu / ((double)blocks * BENCH_BATCH * cell->threads);
+    times->cpu = cpu / ((double)(blocks * BENCH_BATCH) * cell->threads);
     if (cell->pattern == BENCH_PAIR)
         times->alloc = times->free = 0;
     workers_release(cell, workers);
