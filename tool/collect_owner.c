@@ -232,11 +232,7 @@ static struct function *make_function(struct collector *c, CXCursor cursor, stru
     CXCursor parent = clang_getCursorSemanticParent(cursor);
     f->is_constexpr = prints_constexpr(c, cursor) || (outer && outer->is_constexpr);
     if (is_record_kind(clang_getCursorKind(parent))) {
-        CXType t = clang_getCursorType(parent);
-        f->cls = t.kind != CXType_Invalid ? type_key(c, t) : f->cls;
-        type_collect_record(c, parent);
-        if (!*f->cls)
-            f->cls = cx_take(c->a, clang_getCursorUSR(parent));
+        f->cls = record_key(c, parent);
         f->has_this = true;
         if (clang_CXXMethod_isStatic(cursor) || has_object_parameter(c, f))
             f->this_reject = NF_NO_THIS;
@@ -360,7 +356,20 @@ static bool in_texts(const strings *list, const char *text)
 struct gather {
     struct collector *c;
     strings *out;
+    const struct frame *path; /* from the full expression down to the site */
+    size_t length;
 };
+
+/* An assignment whose right side the site is in: sequenced after all of that side. */
+static bool is_assigned_later(const struct gather *g, CXCursor assignment)
+{
+    CXCursor kids[2];
+    for (size_t i = 0; i + 1 < g->length; i++)
+        if (same_cursor(g->path[i].cursor, assignment))
+            return children_of(assignment, kids, 2) == 2 &&
+                   same_cursor(kids[1], g->path[i + 1].cursor);
+    return false;
+}
 
 /* Texts of all lvalues inside an owner: what naming it reads. */
 static enum CXChildVisitResult add_read(CXCursor child, CXCursor parent, CXClientData data)
@@ -380,7 +389,7 @@ static enum CXChildVisitResult add_read(CXCursor child, CXCursor parent, CXClien
 
 static void reads_of(struct collector *c, CXCursor owner, bool itself, strings *out)
 {
-    struct gather g = {c, out};
+    struct gather g = {c, out, NULL, 0};
     owner = skip_wrappers(owner);
     if (itself)
         add_read(owner, owner, &g);
@@ -394,7 +403,8 @@ static enum CXChildVisitResult add_write(CXCursor child, CXCursor parent, CXClie
     enum CXCursorKind k = clang_getCursorKind(child);
     bool writes = k == CXCursor_CompoundAssignOperator;
     if (k == CXCursor_BinaryOperator)
-        writes = clang_getCursorBinaryOperatorKind(child) == CXBinaryOperator_Assign;
+        writes = clang_getCursorBinaryOperatorKind(child) == CXBinaryOperator_Assign &&
+                 !is_assigned_later(g, child);
     if (k == CXCursor_UnaryOperator) {
         enum CXUnaryOperatorKind op = clang_getCursorUnaryOperatorKind(child);
         writes = op == CXUnaryOperator_PostInc || op == CXUnaryOperator_PostDec ||
@@ -421,7 +431,7 @@ static void writes_of(struct collector *c, strings *out)
     while (i > 0 && clang_isExpression(c->frames.items[i - 1].kind) &&
            c->frames.items[i - 1].kind != CXCursor_LambdaExpr)
         i--;
-    struct gather g = {c, out};
+    struct gather g = {c, out, c->frames.items + i, c->frames.count - i};
     add_write(c->frames.items[i].cursor, c->frames.items[i].cursor, &g);
     clang_visitChildren(c->frames.items[i].cursor, add_write, &g);
 }
@@ -589,9 +599,7 @@ static char *class_of_member(struct collector *c, CXCursor member, CXCursor base
     if (clang_getCursorKind(decl) == CXCursor_FieldDecl &&
         is_record_kind(clang_getCursorKind(parent)) &&
         !clang_Cursor_isAnonymousRecordDecl(parent)) {
-        char *key = type_key(c, clang_getCursorType(parent));
-        if (*key)
-            return key;
+        return record_key(c, parent);
     }
     return clang_Cursor_isNull(base) ? arena_strdup(c->a, "") : type_key(c, clang_getCursorType(base));
 }
@@ -663,9 +671,9 @@ static void object_path(struct collector *c, CXCursor object, struct path *p)
         variable_path(c, object, p);
         return;
     case CXCursor_ArraySubscriptExpr:
-        p->expr = is_pure(object, 0) ? object : skip_wrappers(inner);
-        p->take_address = is_pure(object, 0);
-        p->pointee = p->take_address ? type_key(c, clang_getCursorType(object)) : p->pointee;
+        p->expr = object;
+        p->take_address = true;
+        p->pointee = type_key(c, clang_getCursorType(object));
         return;
     case CXCursor_UnaryOperator:
         inner = skip_wrappers(inner);
@@ -710,8 +718,8 @@ static bool slot_path(struct collector *c, CXCursor lvalue, struct path *p)
         if (clang_getCursorKind(base) == CXCursor_MemberRefExpr)
             p->cls = class_of_member(c, base, first_expression(base));
         bool subscript = clang_getCursorKind(lvalue) == CXCursor_ArraySubscriptExpr;
-        p->take_address = subscript && is_pure(lvalue, 0);
-        p->expr = p->take_address ? lvalue : base;
+        p->take_address = subscript;
+        p->expr = subscript ? lvalue : base;
         if (!subscript && clang_getCursorUnaryOperatorKind(lvalue) != CXUnaryOperator_Deref)
             p->reject = NF_IMPURE_OWNER;
         return true;
@@ -781,16 +789,9 @@ static void add_destination(struct collector *c, struct fact_site *site, struct 
     if (d.member_init) {
         p.is_this = true;
         p.cls = f ? f->cls : p.cls;
-        CXCursor up = c->frames.items[c->frames.count - 1].cursor;
-        for (size_t i = c->frames.count; !f && i-- > 0;) {
-            up = c->frames.items[i].cursor;
-            if (is_record_kind(c->frames.items[i].kind)) {
-                p.cls = type_key(c, clang_getCursorType(up));
-                if (!*p.cls)
-                    p.cls = cx_take(c->a, clang_getCursorUSR(up));
-                break;
-            }
-        }
+        for (size_t i = c->frames.count; !f && !*p.cls && i-- > 0;)
+            if (is_record_kind(c->frames.items[i].kind))
+                p.cls = record_key(c, c->frames.items[i].cursor);
     } else if (!slot_path(c, d.lvalue, &p)) {
         return;
     }

@@ -108,6 +108,8 @@ CXType strip_arrays(CXType t);
 /* Key of the class that the type (stripped of everything) names; "" if it names none. Library
  * classes get a key of their own with their arguments as edges. */
 char *type_key(struct collector *c, CXType t);
+/* Key of a class that is at hand as a declaration (a class template has no type). */
+char *record_key(struct collector *c, CXCursor record);
 /* Keys of all classes that the type mentions, template arguments included; notes roots. */
 void type_mentions(struct collector *c, CXType t, strings *out);
 void type_collect_record(struct collector *c, CXCursor record);

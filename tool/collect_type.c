@@ -147,6 +147,11 @@ static char *note_decl(struct collector *c, CXCursor decl)
     return key;
 }
 
+char *record_key(struct collector *c, CXCursor record)
+{
+    return note_decl(c, primary_of(record));
+}
+
 static void note_root(struct collector *c, CXType numa, CXCursor decl, CXType argument)
 {
     (void)decl;
