@@ -16,7 +16,7 @@ void *numafy_slow_alloc_(int node, size_t size, size_t alignment, int zero);
 void numafy_slow_free_(void *p, unsigned slot);
 
 /* The slot of an address of ours, 0 for any other. */
-NUMAFY_FN_ unsigned numafy_slot_of_address(const volatile void *p)
+NUMAFY_OWNER_ NUMAFY_FN_ unsigned numafy_slot_of_address(const volatile void *p)
 {
     const size_t d = (uintptr_t)p - numafy_state_v1.base;
     return d < numafy_state_v1.span ? (unsigned)(d >> numafy_state_v1.shift) + 1 : 0;

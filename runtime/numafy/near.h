@@ -215,37 +215,42 @@ inline T leave(T value)
 
 } // namespace numafy
 
-/* A block of numafy_n_ bytes, and its end. `passed` is the alignment as an argument or nothing. */
+/* How a block of numafy_n_ bytes begins and ends, plain or aligned; `op` is the global operator. */
+#define NUMAFY_ALIGNMENT_ static_cast<numafy_size>(numafy_align_)
 #ifdef NUMAFY_SANITIZED_
-#define NUMAFY_GET_(array, passed, alignment, node) \
-    ((void)(node), ::operator new array(numafy_n_ passed))
-#define NUMAFY_GET_NOTHROW_(array, passed, alignment, node) \
-    ((void)(node), ::operator new array(numafy_n_ passed, numafy_t_))
-#define NUMAFY_PUT_(array, passed) ::operator delete array(numafy_p_ passed)
+#define NUMAFY_GET_plain_(op, node) ((void)(node), op(numafy_n_))
+#define NUMAFY_GET_aligned_(op, node) ((void)(node), op(numafy_n_, numafy_align_))
+#define NUMAFY_TRY_plain_(op, node) ((void)(node), op(numafy_n_, numafy_t_))
+#define NUMAFY_TRY_aligned_(op, node) ((void)(node), op(numafy_n_, numafy_align_, numafy_t_))
+#define NUMAFY_PUT_plain_(op) op(numafy_p_)
+#define NUMAFY_PUT_aligned_(op) op(numafy_p_, numafy_align_)
 #else
-#define NUMAFY_GET_(array, passed, alignment, node) numafy_new_(numafy_n_, alignment, node)
-#define NUMAFY_GET_NOTHROW_(array, passed, alignment, node) \
-    ((void)numafy_t_, numafy_new_nothrow_(numafy_n_, alignment, node))
-#define NUMAFY_PUT_(array, passed) numafy_free(numafy_p_)
+#define NUMAFY_GET_plain_(op, node) numafy_new_(numafy_n_, 0, node)
+#define NUMAFY_GET_aligned_(op, node) numafy_new_(numafy_n_, NUMAFY_ALIGNMENT_, node)
+#define NUMAFY_TRY_plain_(op, node) ((void)numafy_t_, numafy_new_nothrow_(numafy_n_, 0, node))
+#define NUMAFY_TRY_aligned_(op, node) \
+    ((void)numafy_t_, numafy_new_nothrow_(numafy_n_, NUMAFY_ALIGNMENT_, node))
+#define NUMAFY_PUT_plain_(op) numafy_free(numafy_p_)
+#define NUMAFY_PUT_aligned_(op) numafy_free(numafy_p_)
 #endif
 
 /* The eight placed forms for both tags, each with the delete that a throwing constructor calls. */
-#define NUMAFY_PLACED_NEW_(array, extra, passed, alignment)                                        \
+#define NUMAFY_PLACED_NEW_(array, extra, form)                                                     \
     NUMAFY_ALWAYS_INLINE_ inline void *operator new array(numafy_size numafy_n_ extra,             \
                                                           numafy::place w)                         \
     {                                                                                              \
-        return NUMAFY_GET_(array, passed, alignment, w.node);                                      \
+        return NUMAFY_GET_##form(::operator new array, w.node);                                    \
     }                                                                                              \
     NUMAFY_ALWAYS_INLINE_ inline void *operator new array(                                         \
         numafy_size numafy_n_ extra, numafy::place w, const std::nothrow_t &numafy_t_)             \
         NUMAFY_NOTHROW_                                                                            \
     {                                                                                              \
-        return NUMAFY_GET_NOTHROW_(array, passed, alignment, w.node);                              \
+        return NUMAFY_TRY_##form(::operator new array, w.node);                                    \
     }                                                                                              \
     NUMAFY_ALWAYS_INLINE_ inline void *operator new array(numafy_size numafy_n_ extra,             \
                                                           const numafy::ctor_place &w)             \
     {                                                                                              \
-        void *p = NUMAFY_GET_(array, passed, alignment, w.node);                                   \
+        void *p = NUMAFY_GET_##form(::operator new array, w.node);                                 \
         numafy_push_(&w, w.node, NUMAFY_ENTRY_TEMPORARY_);                                         \
         return p;                                                                                  \
     }                                                                                              \
@@ -253,48 +258,45 @@ inline T leave(T value)
         numafy_size numafy_n_ extra, const numafy::ctor_place &w, const std::nothrow_t &numafy_t_) \
         NUMAFY_NOTHROW_                                                                            \
     {                                                                                              \
-        void *p = NUMAFY_GET_NOTHROW_(array, passed, alignment, w.node);                           \
+        void *p = NUMAFY_TRY_##form(::operator new array, w.node);                                 \
         numafy_push_(&w, w.node, NUMAFY_ENTRY_TEMPORARY_);                                         \
         return p;                                                                                  \
     }
-#define NUMAFY_PLACED_DELETE_(array, extra, passed)                                                \
+#define NUMAFY_PLACED_DELETE_(array, extra, form)                                                  \
     NUMAFY_ALWAYS_INLINE_ inline void operator delete array(void *numafy_p_ extra, numafy::place)  \
         NUMAFY_NOTHROW_                                                                            \
     {                                                                                              \
-        NUMAFY_PUT_(array, passed);                                                                \
+        NUMAFY_PUT_##form(::operator delete array);                                                \
     }                                                                                              \
     NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                                       \
         void *numafy_p_ extra, numafy::place, const std::nothrow_t &) NUMAFY_NOTHROW_              \
     {                                                                                              \
-        NUMAFY_PUT_(array, passed);                                                                \
+        NUMAFY_PUT_##form(::operator delete array);                                                \
     }                                                                                              \
     NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                                       \
         void *numafy_p_ extra, const numafy::ctor_place &) NUMAFY_NOTHROW_                         \
     {                                                                                              \
         numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);                                                      \
-        NUMAFY_PUT_(array, passed);                                                                \
+        NUMAFY_PUT_##form(::operator delete array);                                                \
     }                                                                                              \
     NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                                       \
         void *numafy_p_ extra, const numafy::ctor_place &, const std::nothrow_t &) NUMAFY_NOTHROW_ \
     {                                                                                              \
         numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);                                                      \
-        NUMAFY_PUT_(array, passed);                                                                \
+        NUMAFY_PUT_##form(::operator delete array);                                                \
     }
 #define NUMAFY_NOTHING_
 #define NUMAFY_ARRAY_ []
-NUMAFY_PLACED_NEW_(NUMAFY_NOTHING_, NUMAFY_NOTHING_, NUMAFY_NOTHING_, 0)
-NUMAFY_PLACED_NEW_(NUMAFY_ARRAY_, NUMAFY_NOTHING_, NUMAFY_NOTHING_, 0)
-NUMAFY_PLACED_DELETE_(NUMAFY_NOTHING_, NUMAFY_NOTHING_, NUMAFY_NOTHING_)
-NUMAFY_PLACED_DELETE_(NUMAFY_ARRAY_, NUMAFY_NOTHING_, NUMAFY_NOTHING_)
+NUMAFY_PLACED_NEW_(NUMAFY_NOTHING_, NUMAFY_NOTHING_, plain_)
+NUMAFY_PLACED_NEW_(NUMAFY_ARRAY_, NUMAFY_NOTHING_, plain_)
+NUMAFY_PLACED_DELETE_(NUMAFY_NOTHING_, NUMAFY_NOTHING_, plain_)
+NUMAFY_PLACED_DELETE_(NUMAFY_ARRAY_, NUMAFY_NOTHING_, plain_)
 #ifdef __cpp_aligned_new
 #define NUMAFY_ALIGNED_ , std::align_val_t numafy_align_
-#define NUMAFY_PASSED_ , numafy_align_
-NUMAFY_PLACED_NEW_(NUMAFY_NOTHING_, NUMAFY_ALIGNED_, NUMAFY_PASSED_,
-                   static_cast<numafy_size>(numafy_align_))
-NUMAFY_PLACED_NEW_(NUMAFY_ARRAY_, NUMAFY_ALIGNED_, NUMAFY_PASSED_,
-                   static_cast<numafy_size>(numafy_align_))
-NUMAFY_PLACED_DELETE_(NUMAFY_NOTHING_, NUMAFY_ALIGNED_ NUMAFY_UNUSED_, NUMAFY_PASSED_)
-NUMAFY_PLACED_DELETE_(NUMAFY_ARRAY_, NUMAFY_ALIGNED_ NUMAFY_UNUSED_, NUMAFY_PASSED_)
+NUMAFY_PLACED_NEW_(NUMAFY_NOTHING_, NUMAFY_ALIGNED_, aligned_)
+NUMAFY_PLACED_NEW_(NUMAFY_ARRAY_, NUMAFY_ALIGNED_, aligned_)
+NUMAFY_PLACED_DELETE_(NUMAFY_NOTHING_, NUMAFY_ALIGNED_ NUMAFY_UNUSED_, aligned_)
+NUMAFY_PLACED_DELETE_(NUMAFY_ARRAY_, NUMAFY_ALIGNED_ NUMAFY_UNUSED_, aligned_)
 #endif
 #undef NUMAFY_PLACED_NEW_
 #undef NUMAFY_PLACED_DELETE_
@@ -316,12 +318,15 @@ const place numa<T, K>::at = {K};
 } // namespace numafy
 }
 #endif
-#undef NUMAFY_GET_
-#undef NUMAFY_GET_NOTHROW_
-#undef NUMAFY_PUT_
+#undef NUMAFY_GET_plain_
+#undef NUMAFY_GET_aligned_
+#undef NUMAFY_TRY_plain_
+#undef NUMAFY_TRY_aligned_
+#undef NUMAFY_PUT_plain_
+#undef NUMAFY_PUT_aligned_
+#undef NUMAFY_ALIGNMENT_
 #undef NUMAFY_NOTHING_
 #undef NUMAFY_ARRAY_
 #undef NUMAFY_ALIGNED_
-#undef NUMAFY_PASSED_
 #endif /* __cplusplus */
 #endif /* NUMAFY_NEAR_H */

@@ -95,7 +95,7 @@ NUMAFY_FN_ bool numafy_onnode_reserve(size_t more)
 }
 
 /* What is known of an address; false: not ours. */
-NUMAFY_FN_ bool numafy_onnode_lookup(const volatile void *p, struct numafy_page *out)
+NUMAFY_OWNER_ NUMAFY_FN_ bool numafy_onnode_lookup(const volatile void *p, struct numafy_page *out)
 {
     struct numafy_onnode *o = &numafy_onnode_v1;
     bool found = false;

@@ -12,7 +12,7 @@
  * ---------------------------------------------------------------------------------------- */
 /* The node of the smallest root around p, NUMAFY_NO_NODE if there is none. Lock-free: a root's size
  * is written last when it is added, first when it is removed. */
-NUMAFY_FN_ int numafy_root_node(const volatile void *p)
+NUMAFY_OWNER_ NUMAFY_FN_ int numafy_root_node(const volatile void *p)
 {
     const struct numafy_pools *g = &numafy_pools_v1;
     const int n = __atomic_load_n(&g->root_high, __ATOMIC_ACQUIRE);
@@ -70,7 +70,7 @@ NUMAFY_COLD_ void numafy_root_remove(const volatile void *p) NUMAFY_DEF_NOTHROW_
 
 /* Whether p is on the calling thread's stack. Asked only while an ambient node is set; the bounds
  * are read once per thread (for the main thread glibc reads /proc/self/maps). */
-NUMAFY_INNER_ bool numafy_on_stack(const volatile void *p)
+NUMAFY_OWNER_ NUMAFY_INNER_ bool numafy_on_stack(const volatile void *p)
 {
     struct numafy_thread *t = numafy_tls_v1;
     if (!t->own)
@@ -93,7 +93,7 @@ NUMAFY_INNER_ bool numafy_on_stack(const volatile void *p)
 }
 
 /* The rule of near(); *keep: the owner is NULL or on the stack. */
-NUMAFY_FN_ int numafy_owner_node(const volatile void *owner, bool *keep)
+NUMAFY_OWNER_ NUMAFY_FN_ int numafy_owner_node(const volatile void *owner, bool *keep)
 {
     const struct numafy_pools *g = &numafy_pools_v1;
     const unsigned slot = numafy_slot_of_address(owner);

@@ -229,39 +229,37 @@ class numa : private detail::ends_of<T, K>::before,
         return *this;
     }
 
-#define NUMAFY_CLASS_NEW_(array, extra, passed, alignment)                                    \
+#define NUMAFY_CLASS_NEW_(array, extra, form)                                                 \
     NUMAFY_ALWAYS_INLINE_ static inline void *operator new array(numafy_size numafy_n_ extra) \
     {                                                                                         \
-        return NUMAFY_GET_(array, passed, alignment, K);                                      \
+        return NUMAFY_GET_##form(::operator new array, K);                                    \
     }                                                                                         \
     NUMAFY_ALWAYS_INLINE_ static inline void *operator new array(                             \
         numafy_size numafy_n_ extra, const std::nothrow_t &numafy_t_) noexcept                \
     {                                                                                         \
-        return NUMAFY_GET_NOTHROW_(array, passed, alignment, K);                              \
+        return NUMAFY_TRY_##form(::operator new array, K);                                    \
     }
-#define NUMAFY_CLASS_DELETE_(array, extra, passed)                                                 \
+#define NUMAFY_CLASS_DELETE_(array, extra, form)                                                   \
     NUMAFY_ALWAYS_INLINE_ static inline void operator delete array(void *numafy_p_ extra) noexcept \
     {                                                                                              \
         numafy_forget_(numafy_p_);                                                                 \
-        NUMAFY_PUT_(array, passed);                                                                \
+        NUMAFY_PUT_##form(::operator delete array);                                                \
     }                                                                                              \
     NUMAFY_ALWAYS_INLINE_ static inline void operator delete array(                                \
         void *numafy_p_ extra, const std::nothrow_t &) noexcept                                    \
     {                                                                                              \
         numafy_forget_(numafy_p_);                                                                 \
-        NUMAFY_PUT_(array, passed);                                                                \
+        NUMAFY_PUT_##form(::operator delete array);                                                \
     }
-    NUMAFY_CLASS_NEW_(NUMAFY_NOTHING_, NUMAFY_NOTHING_, NUMAFY_NOTHING_, 0)
-    NUMAFY_CLASS_NEW_(NUMAFY_ARRAY_, NUMAFY_NOTHING_, NUMAFY_NOTHING_, 0)
-    NUMAFY_CLASS_DELETE_(NUMAFY_NOTHING_, NUMAFY_NOTHING_, NUMAFY_NOTHING_)
-    NUMAFY_CLASS_DELETE_(NUMAFY_ARRAY_, NUMAFY_NOTHING_, NUMAFY_NOTHING_)
+    NUMAFY_CLASS_NEW_(NUMAFY_NOTHING_, NUMAFY_NOTHING_, plain_)
+    NUMAFY_CLASS_NEW_(NUMAFY_ARRAY_, NUMAFY_NOTHING_, plain_)
+    NUMAFY_CLASS_DELETE_(NUMAFY_NOTHING_, NUMAFY_NOTHING_, plain_)
+    NUMAFY_CLASS_DELETE_(NUMAFY_ARRAY_, NUMAFY_NOTHING_, plain_)
 #ifdef __cpp_aligned_new
-    NUMAFY_CLASS_NEW_(NUMAFY_NOTHING_, NUMAFY_ALIGNED_, NUMAFY_PASSED_,
-                      static_cast<numafy_size>(numafy_align_))
-    NUMAFY_CLASS_NEW_(NUMAFY_ARRAY_, NUMAFY_ALIGNED_, NUMAFY_PASSED_,
-                      static_cast<numafy_size>(numafy_align_))
-    NUMAFY_CLASS_DELETE_(NUMAFY_NOTHING_, NUMAFY_ALIGNED_ NUMAFY_UNUSED_, NUMAFY_PASSED_)
-    NUMAFY_CLASS_DELETE_(NUMAFY_ARRAY_, NUMAFY_ALIGNED_ NUMAFY_UNUSED_, NUMAFY_PASSED_)
+    NUMAFY_CLASS_NEW_(NUMAFY_NOTHING_, NUMAFY_ALIGNED_, aligned_)
+    NUMAFY_CLASS_NEW_(NUMAFY_ARRAY_, NUMAFY_ALIGNED_, aligned_)
+    NUMAFY_CLASS_DELETE_(NUMAFY_NOTHING_, NUMAFY_ALIGNED_ NUMAFY_UNUSED_, aligned_)
+    NUMAFY_CLASS_DELETE_(NUMAFY_ARRAY_, NUMAFY_ALIGNED_ NUMAFY_UNUSED_, aligned_)
 #endif
 #undef NUMAFY_CLASS_NEW_
 #undef NUMAFY_CLASS_DELETE_
