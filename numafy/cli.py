@@ -214,6 +214,13 @@ def _run(argv: Sequence[str]) -> int:
     return _tree(tree, options, progress)
 
 
+def _check_programs(options: argparse.Namespace) -> None:
+    """Miss what is not built at once, not after minutes of work."""
+    project.rewriter()
+    if options.build or options.test:
+        project.wrapper_folder()
+
+
 def _folders() -> List[str]:
     try:
         return [entry.name for entry in os.scandir() if entry.is_dir()]
@@ -230,7 +237,7 @@ def _tree(tree: Path, options: argparse.Namespace, progress: Progress) -> int:
         names = inplace.undo(tree)
         _print(f"{len(names)} files of {shown(tree)} have their old bytes again")
         return EXIT_OK
-    project.rewriter()  # before a database is made, which may take minutes
+    _check_programs(options)
     suite = suites.containing(tree)
     known = (
         (lambda file: suites.write_database(suite, file))
@@ -249,9 +256,9 @@ def _tree(tree: Path, options: argparse.Namespace, progress: Progress) -> int:
         _say_database(database, progress)
         out = scratch / "tree" if options.in_place else options.out
         outcome = rewrite.run(
-            tree, database.folder, out, _rewrite_options(options), scratch / "report.json", progress
+            tree, database.file, out, _rewrite_options(options), scratch, progress
         )
-        _finish_report(outcome, scratch / "report.json", out, options.report, options.diff)
+        _finish_report(outcome, options.report, options.diff)
         if out is None or outcome.code not in rewrite.WROTE_TREE:
             return outcome.code
         if options.in_place:
@@ -332,22 +339,17 @@ def _say_database(database: compdb.Database, progress: Progress) -> None:
         )
 
 
-def _finish_report(
-    outcome: rewrite.Outcome, file: Path, out: Optional[Path], wanted: Optional[Path], diff: bool
-) -> None:
-    """Keep the report and show its summary, beside a diff on stderr: stdout is the patch."""
+def _finish_report(outcome: rewrite.Outcome, wanted: Optional[Path], diff: bool) -> None:
+    """Keep the report where the user wants it and show its summary.
+
+    Beside a diff the rewriter itself sums up on stderr, since stdout is the patch.
+    """
     if outcome.report is None:
         return
-    if (
-        out is not None
-        and outcome.code in rewrite.WROTE_TREE
-        and not (out / ".numafy" / "report.json").exists()
-    ):
-        (out / ".numafy").mkdir(exist_ok=True)
-        report.save(file, outcome.report, out / ".numafy" / "report.json")
     if wanted is not None:
-        report.save(file, outcome.report, wanted)
-    _print(report.text_summary(outcome.report), sys.stderr if diff else sys.stdout)
+        report.save(outcome.report_file, outcome.report, wanted)
+    if not diff:
+        _print(report.text_summary(outcome.report))
     for reason in _failed_files(outcome.report):
         print(f"numafy: {reason}", file=sys.stderr)
 
@@ -399,7 +401,7 @@ def _suites(names: Sequence[str], options: argparse.Namespace, progress: Progres
         )
     if options.out is not None and len(names) > 1:
         raise NumafyError("--out is for one suite: every suite has its own folder in Output/")
-    project.rewriter()
+    _check_programs(options)
     codes = []
     for name in names:
         try:
@@ -429,9 +431,9 @@ def _suite(name: str, options: argparse.Namespace, progress: Progress, several: 
     ) as database:
         _say_database(database, progress)
         outcome = rewrite.run(
-            tree, database.folder, out, _rewrite_options(options), scratch / "report.json", progress
+            tree, database.file, out, _rewrite_options(options), scratch, progress
         )
-        _finish_report(outcome, scratch / "report.json", out, wanted, options.diff)
+        _finish_report(outcome, wanted, options.diff)
     if out is None or outcome.code not in rewrite.WROTE_TREE:
         return outcome.code
     return worst([outcome.code, _build_suite(name, out, outcome, options, progress)])

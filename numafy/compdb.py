@@ -28,7 +28,6 @@ from .files import (
     read_json,
     real,
     shown,
-    temporary_folder,
     write_atomically,
 )
 from .progress import Progress
@@ -52,7 +51,7 @@ Entry = Dict[str, Any]
 class Database(NamedTuple):
     """A compile database that is ready for the rewriter."""
 
-    folder: Path  # holds compile_commands.json
+    file: Path  # the rewriter's -p: compile_commands.json, whatever its name
     origin: str  # for people: where it came from
     units: int  # number of entries
     generated: List[str]  # sources of the build that are not the tree's own: reported, never edited
@@ -77,14 +76,15 @@ def of_tree(
     suite_database  writes the database of one of the project's own suites into the file it is given
     """
     if suite_database:
-        with temporary_folder("numafy-cdb-") as folder:
+        folder = cache_folder(tree) / "suite"
+        folder.mkdir(exist_ok=True)
+        with _locked(folder.parent, progress):
             suite_database(folder / NAME)
             yield _inspect(folder / NAME, tree, f"the suite's Makefile ({tree.name})")
         return
     found = _given(given) if given else _in_tree(tree)
     if found:
-        with _under_its_usual_name(found) as file:
-            yield _inspect(file, tree, str(found))
+        yield _inspect(found, tree, str(found))
     elif (tree / "CMakeLists.txt").is_file():
         with _locked(cache_folder(tree), progress):
             file = _cmake_export(tree, progress)
@@ -152,7 +152,7 @@ def _inspect(file: Path, tree: Path, origin: str) -> Database:
             f"(first: {shown(missing[0])}); "
             "the database is stale or of another tree"
         )
-    return Database(file.parent, origin, len(entries), generated, missing)
+    return Database(file, origin, len(entries), generated, missing)
 
 
 def _build_folders(tree: Path) -> List[Path]:
@@ -195,17 +195,6 @@ def _in_tree(tree: Path) -> Optional[Path]:
             f"{shown(tree)} has {len(found)} compile databases ({names}): choose one with -p"
         )
     return found[0] if found else None
-
-
-@contextlib.contextmanager
-def _under_its_usual_name(file: Path) -> Iterator[Path]:
-    """The rewriter takes a folder; a database with another name is shown to it through a link."""
-    if file.name == NAME:
-        yield file
-        return
-    with temporary_folder("numafy-cdb-") as folder:
-        os.symlink(os.path.abspath(file), folder / NAME)
-        yield folder / NAME
 
 
 @contextlib.contextmanager
@@ -278,7 +267,7 @@ def _bear(tree: Path, command: str, environment: Mapping[str, str], progress: Pr
     try:
         with progress.step(f"building a copy of {tree} under bear: {command}"):
             copy_tree(real(tree), copy)
-            if _makefile(copy) and _has_objects(copy):
+            if _makefile(copy) and has_objects(copy):
                 runner.logged(["make", "clean"], base / "clean.log", cwd=copy, tick=progress.tick)
             seen.unlink(missing_ok=True)
             code = runner.logged(
@@ -394,7 +383,8 @@ def _path_pattern(root: Path) -> "re.Pattern[bytes]":
     return re.compile(before + re.escape(os.fsencode(root)) + rb"(?![\w.\-])")
 
 
-def _has_objects(folder: Path) -> bool:
+def has_objects(folder: Path) -> bool:
+    """Whether something was compiled in this folder."""
     return any(name.endswith(OBJECT_SUFFIXES) for _, _, names in os.walk(folder) for name in names)
 
 

@@ -12,6 +12,7 @@ from typing import List, NamedTuple, Optional, Tuple
 from . import project, runner
 from .errors import (
     EXIT_BUG,
+    EXIT_CHANGES,
     EXIT_LEFT,
     EXIT_UNPARSED,
     EXIT_CONFLICT,
@@ -24,6 +25,8 @@ from .report import Report
 
 # Codes with which the out tree is complete but for what the report says: a build of it makes sense.
 WROTE_TREE = (EXIT_OK, EXIT_UNPARSED, EXIT_LEFT, EXIT_CONFLICT)
+# Codes with which it has made a report.
+REPORTED = (*WROTE_TREE, EXIT_CHANGES)
 
 
 class Options(NamedTuple):
@@ -42,6 +45,7 @@ class Options(NamedTuple):
 class Outcome(NamedTuple):
     code: int
     report: Optional[Report]  # None when the rewriter stopped before it had one
+    report_file: Path
 
 
 def arguments(
@@ -88,14 +92,16 @@ def run(
     database: Path,
     out: Optional[Path],
     options: Options,
-    report: Path,
+    scratch: Path,
     progress: Progress,
 ) -> Outcome:
     """Rewrite ``tree`` into ``out``, or dry-run without it. Diagnostics go straight to stderr.
 
     A --diff goes to stdout byte for byte; the rewriter's summary otherwise repeats what the report
-    says and is shown only when there is no report.
+    says and is shown only when there is no report. The report is kept in the out tree, so that the
+    rewriter gets the same arguments in every run; ``scratch`` is for that of a dry run.
     """
+    report = (scratch if out is None else out / ".numafy") / "report.json"
     argv = [str(project.rewriter()), *arguments(tree, database, out, options, report)]
     target = f" into {out}" if out is not None else " (dry run)"
     summary = b""
@@ -111,12 +117,10 @@ def run(
         raise NumafyError(
             f"numafy-rewrite was ended by signal {-code} ({_signal_name(-code)})", EXIT_BUG
         )
-    result = Report.load(report) if report.is_file() else None
-    if result is None:
+    if code not in REPORTED:
         os.write(sys.stdout.fileno(), summary)
-        if code == EXIT_OK:
-            raise NumafyError("numafy-rewrite succeeded but wrote no report", EXIT_BUG)
-    return Outcome(code, result)
+        return Outcome(code, None, report)  # the file, if it exists, is an earlier run's
+    return Outcome(code, Report.load(report), report)
 
 
 def _signal_name(number: int) -> str:

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import List, Optional
 
-from . import project, runner
+from . import compdb, project, runner
 from .errors import EXIT_BUILD, EXIT_USAGE, NumafyError
 from .files import real, shown
 from .progress import Progress
@@ -82,9 +82,9 @@ def build(name: str, out: Path, umf: int, jobs: int, progress: Progress) -> None
     make = ["make", "-C", str(out), f"UMF={umf}", f"ROOT_DIR={root_for_make(out)}"]
     argv = [*make, f"-j{jobs}"]
     with progress.step(f"building {out} with UMF={umf}"):
-        # Objects of the original sources may have been copied along, and be newer than what they
-        # were made from.
-        runner.logged([*make, "clean"], log, tick=progress.tick)
+        # Objects of the original sources were copied along: make cannot tell whose they are.
+        if compdb.has_objects(project.suites()[name]):
+            runner.logged([*make, "clean"], log, tick=progress.tick)
         code = runner.logged(argv, log, tick=progress.tick)
     if code:
         raise NumafyError(

@@ -35,7 +35,7 @@ log = os.environ.get("STAND_IN_LOG")
 if log:
     with open(log, "wb") as stream:
         stream.write(b"\0".join(map(os.fsencode, sys.argv[1:])))
-    shutil.copy(os.path.join(given["-p"], "compile_commands.json"), log + ".cdb")
+    shutil.copy(given["-p"], log + ".cdb")
 code = int(os.environ.get("STAND_IN_EXIT", "0"))
 if code < 0:
     os.kill(os.getpid(), -code)
@@ -81,7 +81,8 @@ report = {"version": "1", "tree": tree, "files": files, "sites": sites,
           "totals": {"sites": len(sites), "near": near, "on": 0, "scope": 0,
                      "left": len(sites) - near, "lost": 0,
                      "files_edited": near, "files_failed": 0}}
-if code not in (1, 6):
+if code not in (1, 6, 70):
+    os.makedirs(os.path.dirname(given["--report"]), exist_ok=True)
     with open(given["--report"], "wb") as stream:
         stream.write(json.dumps(report, ensure_ascii=False).encode("utf-8", "surrogateescape"))
 print("NF1002 from the stand-in", file=sys.stderr)

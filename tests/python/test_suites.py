@@ -80,13 +80,19 @@ class Suites(Project):
         self.assertTrue((self.output / "one" / "tested").is_file())
 
     def test_objects_of_the_sources_are_not_taken_for_those_of_the_copy(self):
-        write(self.one / "built", "stale")
+        write(self.one / "a.o", "stale")
+        rules = self.one / "Makefile"
         write(
-            self.one / "Makefile",
-            (self.one / "Makefile").read_text().replace("all:\n", "all: built\nbuilt: a.cpp\n"),
+            rules, rules.read_text().replace("all:\n", "all: a.o\n").replace("rm -f", "rm -f a.o")
         )
         self.assertEqual(self.numafy("one").returncode, 0)
-        self.assertEqual((self.output / "one" / "built").read_text(), "1\n")
+        self.assertFalse((self.output / "one" / "a.o").exists())
+
+    def test_a_second_build_keeps_the_objects_of_the_first(self):
+        self.numafy("one")
+        write(self.output / "one" / "a.o", "of the first")
+        self.numafy("one")
+        self.assertEqual((self.output / "one" / "a.o").read_text(), "of the first")
 
     def test_names(self):
         self.assertOneLine(self.numafy("othertwo"), 1, "othertwo", "did you mean other_two?")
