@@ -68,6 +68,15 @@ NUMAFY_FN_ bool numafy_env_number(const char *value, unsigned limit, unsigned *o
     return end && !*end;
 }
 
+/* Variables of the driver and the compiler wrappers (docs/cli.md): a build or test that they start
+ * may run rewritten programs, which have nothing to say about them. */
+NUMAFY_FN_ bool numafy_env_is_driver(const char *name)
+{
+    return numafy_text_is(name, "REWRITE") || numafy_text_is(name, "REAL_CC") ||
+           numafy_text_is(name, "REAL_CXX") || numafy_text_is(name, "CC_LOG") ||
+           numafy_text_is(name, "DEBUG");
+}
+
 /* One variable, `name` without the prefix. */
 NUMAFY_FN_ void numafy_env_take(const char *name, const char *value)
 {
@@ -115,7 +124,7 @@ NUMAFY_FN_ void numafy_env_take(const char *name, const char *value)
                  name);
         if (numafy_warn_now(NUMAFY_WARN_LATER))
             numafy_os_say(text);
-    } else if (!numafy_text_is(name, "QUIET")) {
+    } else if (!numafy_text_is(name, "QUIET") && !numafy_env_is_driver(name)) {
         char text[128];
         snprintf(text, sizeof text, "numafy: there is no setting NUMAFY_%.40s: ignored\n", name);
         if (numafy_warn_now(NUMAFY_WARN_NAME))
