@@ -30,25 +30,59 @@ NUMAFY_FN_ void numafy_fail(int reason, int node)
 /* --- the allocator below
  * --------------------------------------------------------------------------- */
 /* Finds the functions that follow ours. RTLD_NEXT names what stands behind the object with this
- * code; numafy_replaced_probe_ below finds out whether that is right. dlsym does not allocate when
- * it succeeds, so this may run inside the first malloc of the process. */
+ * code; numafy_probe below finds out whether that is right. Runs inside the first malloc of the
+ * process: dlsym allocates when it fails, hence next is set before it may. */
 enum { NUMAFY_RTLD_NEXT = -1, NUMAFY_RTLD_DEFAULT = 0 };
 
-NUMAFY_INNER_ void numafy_next_find(int where)
+NUMAFY_INNER_ void numafy_next_fill(struct numafy_next *n, void *handle)
 {
-    void *const handle = (void *)(intptr_t)where;
-    struct numafy_next n;
-    n.malloc_ = (void *(*)(size_t))numafy_os_dlsym_(handle, "malloc");
-    n.calloc_ = (void *(*)(size_t, size_t))numafy_os_dlsym_(handle, "calloc");
-    n.realloc_ = (void *(*)(void *, size_t))numafy_os_dlsym_(handle, "realloc");
-    n.free_ = (void (*)(void *))numafy_os_dlsym_(handle, "free");
-    n.memalign_ = (void *(*)(size_t, size_t))numafy_os_dlsym_(handle, "memalign");
-    n.usable_size_ = (size_t(*)(void *))numafy_os_dlsym_(handle, "malloc_usable_size");
-    if (!n.malloc_ || !n.calloc_ || !n.realloc_ || !n.free_ || !n.memalign_ || !n.usable_size_) {
+    n->malloc_ = (void *(*)(size_t))numafy_os_dlsym_(handle, "malloc");
+    n->calloc_ = (void *(*)(size_t, size_t))numafy_os_dlsym_(handle, "calloc");
+    n->realloc_ = (void *(*)(void *, size_t))numafy_os_dlsym_(handle, "realloc");
+    n->free_ = (void (*)(void *))numafy_os_dlsym_(handle, "free");
+    n->memalign_ = (void *(*)(size_t, size_t))numafy_os_dlsym_(handle, "memalign");
+    n->usable_size_ = (size_t(*)(void *))numafy_os_dlsym_(handle, "malloc_usable_size");
+    if (!n->malloc_ || !n->calloc_ || !n->realloc_ || !n->free_ || !n->memalign_ ||
+        !n->usable_size_) {
         numafy_os_say("numafy: no malloc, free or memalign behind ours: a static program? Link the "
                       "C library dynamically\n");
         __builtin_trap();
     }
+}
+
+NUMAFY_FN_ const void *numafy_object_of(numafy_function f)
+{
+    struct numafy_dl_info info = {NULL, NULL, NULL, NULL};
+    return numafy_os_dladdr_((const void *)(uintptr_t)f, &info) ? info.base : NULL;
+}
+
+/* What stands behind the object that runs this. A library that has the header too has its own
+ * malloc, which would lead back to us: its numafy_chain_v1 knows what is behind it. */
+NUMAFY_INNER_ void numafy_next_behind(struct numafy_next *n)
+{
+    void *const handle = (void *)(intptr_t)NUMAFY_RTLD_NEXT;
+    numafy_next_fill(n, handle);
+    numafy_state_v1.next = *n;
+    const numafy_function chain = numafy_os_dlsym_(handle, "numafy_chain_v1");
+    if (!chain)
+        numafy_os_dlerror_(); /* not the program's error */
+    else if (numafy_object_of(chain) == numafy_object_of((numafy_function)n->malloc_))
+        ((void (*)(struct numafy_next *))chain)(n);
+}
+
+void numafy_chain_v1(struct numafy_next *n);
+NUMAFY_COLD_ void numafy_chain_v1(struct numafy_next *n)
+{
+    numafy_next_behind(n);
+}
+
+NUMAFY_INNER_ void numafy_next_find(int where)
+{
+    struct numafy_next n;
+    if (where == NUMAFY_RTLD_NEXT)
+        numafy_next_behind(&n);
+    else
+        numafy_next_fill(&n, (void *)(intptr_t)where);
     numafy_state_v1.next = n;
 }
 
@@ -537,7 +571,7 @@ NUMAFY_FN_ void *numafy_out_of_memory(int node)
     return NULL;
 }
 
-/* A pool that has no room: the plain heap serves, which is counted. */
+/* A pool that has no room, or a thread past its end: the plain heap serves, which is counted. */
 NUMAFY_INNER_ void *numafy_fallback(struct numafy_slot *slot, int node, size_t size,
                                     size_t alignment, int zero)
 {
@@ -548,7 +582,7 @@ NUMAFY_INNER_ void *numafy_fallback(struct numafy_slot *slot, int node, size_t s
         __atomic_fetch_add(&slot->fallbacks, 1, __ATOMIC_RELAXED);
     else
         __atomic_fetch_add(&numafy_pools_v1.plain_served, 1, __ATOMIC_RELAXED);
-    if (numafy_warn_now(NUMAFY_WARN_EXHAUSTED)) {
+    if (numafy_tls_v1 != &numafy_latethread_v1 && numafy_warn_now(NUMAFY_WARN_EXHAUSTED)) {
         char text[160];
         snprintf(text, sizeof text,
                  "numafy: the pool of node %d has no room left: plain malloc serves\n", node);
@@ -597,8 +631,12 @@ NUMAFY_COLD_ void *numafy_slow_alloc_(int node, size_t size, size_t alignment, i
         if (zero)
             flags |= NUMAFY_JE_ZERO;
         void *p = numafy_je_mallocx_(size <= 8 ? 16 : size, flags);
-        if (p)
+        if (p && numafy_slot_of_address(p))
             return p;
+        /* After its own end of a thread jemalloc takes no arena but 0. Such a block must not get out:
+         * free would hand it to the allocator below, which need not be jemalloc. */
+        if (p)
+            numafy_je_dallocx_(p, NUMAFY_JE_TCACHE_NONE);
     }
     return numafy_fallback(slot ? &g->slot[slot] : NULL, node, size, alignment, zero);
 }
