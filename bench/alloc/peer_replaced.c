@@ -42,7 +42,7 @@ static const char *prepare(int node, size_t size)
 
 const struct bench_peer bench_peer_replaced = {
     .name = "replaced",
-    .title = "malloc and free, header included",
+    .title = "malloc, free: header included",
 #ifdef BENCH_REPLACED
     .prepare = prepare,
     .loops = loops,
