@@ -59,17 +59,14 @@ def environment() -> Dict[str, str]:
 
 
 def environment_of_copy() -> Dict[str, str]:
-    """For the build that bear watches: the user's compilers, and the wrappers only if named."""
-    env = dict(os.environ)
+    """For the build that bear watches: the same, since a tree with numa<T,k> needs our headers.
+
+    bear sees the compilers behind them. Without wrappers the build is tried as it is.
+    """
     try:
-        env["PATH"] = os.pathsep.join(
-            [str(project.wrapper_folder()), env.get("PATH") or os.defpath]
-        )
-    except (
-        NumafyError
-    ):  # not built: then only a command that names them fails, with its own message
-        pass
-    return env
+        return environment()
+    except NumafyError:
+        return dict(os.environ)
 
 
 def run(what: str, command: str, out: Path, progress: Progress) -> None:
