@@ -37,7 +37,7 @@ static enum word_state word_state(const struct program_file *f, unsigned offset)
 
 static bool is_c_allocator(const struct lex *l, size_t i)
 {
-    static const char *const names[] = {"malloc",         "calloc",   "realloc",
+    static const char *const names[] = {"malloc",         "calloc",        "realloc",
                                         "reallocarray",   "aligned_alloc", "memalign",
                                         "posix_memalign", "valloc"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
@@ -65,7 +65,8 @@ static bool is_word_new(const struct lex *l, size_t i)
     return n == 3 && !memcmp(plain, "new", 3);
 }
 
-/* `operator new`, `x.malloc`, `T::malloc(`, a declaration by hand in a template: names, not sites. */
+/* `operator new`, `x.malloc`, `T::malloc(`, a declaration by hand in a template: names, not sites.
+ */
 static bool is_name_by_text(const struct lex *l, size_t i, bool word_new)
 {
     if (i && lex_is(l, i - 1, "operator"))
@@ -137,8 +138,8 @@ static void know_file(struct account *a, const struct program_file *f, size_t si
         const struct fact_unit *unit = a->p->units.items[u];
         for (size_t i = 0; i < unit->marks.count; i++)
             if (!strcmp(unit->marks.items[i].file, f->path))
-                strmap_put(&a->known,
-                           arena_printf(&a->arena, "%u", unit->marks.items[i].offset), 0);
+                strmap_put(&a->known, arena_printf(&a->arena, "%u", unit->marks.items[i].offset),
+                           0);
     }
 }
 

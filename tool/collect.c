@@ -18,8 +18,9 @@ static struct fact_file *file_fact(struct collector *c, struct source *s)
 /* Definitions of replaceable functions make every tagged allocation of the program suspect. */
 static void check_replacement(struct collector *c, CXCursor function)
 {
-    static const char *const names[] = {"operator new", "operator new[]", "operator delete",
-                                        "operator delete[]", "malloc", "free", "calloc", "realloc"};
+    static const char *const names[] = {
+        "operator new", "operator new[]", "operator delete", "operator delete[]",
+        "malloc",       "free",           "calloc",          "realloc"};
     if (!clang_isCursorDefinition(function) ||
         clang_getCursorLinkage(function) != CXLinkage_External)
         return;
@@ -38,7 +39,8 @@ static void check_replacement(struct collector *c, CXCursor function)
         CXType t = clang_getCanonicalType(
             clang_getCursorType(clang_Cursor_getArgument(function, (unsigned)k)));
         char *type = cx_take(c->a, clang_getTypeSpelling(t));
-        if (!strstr(type, "nothrow_t") && !strstr(type, "align_val_t") && strcmp(type, "unsigned long"))
+        if (!strstr(type, "nothrow_t") && !strstr(type, "align_val_t") &&
+            strcmp(type, "unsigned long"))
             return;
     }
     struct place p = place_of(c, clang_getCursorLocation(function));
@@ -85,7 +87,8 @@ static void look_at(struct collector *c, CXCursor cursor, enum CXCursorKind k)
 static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     struct collector *c = data;
-    while (c->frames.count && !clang_equalCursors(c->frames.items[c->frames.count - 1].cursor, parent))
+    while (c->frames.count &&
+           !clang_equalCursors(c->frames.items[c->frames.count - 1].cursor, parent))
         c->frames.count--;
     if (!c->frames.count) {
         CXFile file;

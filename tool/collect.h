@@ -11,9 +11,9 @@
 #include "index.h"
 
 struct collect_options {
-    const char *tree;  /* real path; only files below it are looked at */
-    const char *skip;  /* a build directory inside the tree, "" if none */
-    const char *hide;  /* test control: the site `<line>` of the main file is not reported, or "" */
+    const char *tree; /* real path; only files below it are looked at */
+    const char *skip; /* a build directory inside the tree, "" if none */
+    const char *hide; /* test control: the site `<line>` of the main file is not reported, or "" */
 };
 
 /* Fills sites, types, roots, files and marks of `u`. `cxx` as in struct index_tu. */

@@ -71,8 +71,7 @@ struct place place_of(struct collector *c, CXSourceLocation loc)
 
 bool place_is_plain(const struct place *p)
 {
-    return p->src && p->src->project &&
-           (p->how == SPELLED_FILE || p->how == SPELLED_ARGUMENT);
+    return p->src && p->src->project && (p->how == SPELLED_FILE || p->how == SPELLED_ARGUMENT);
 }
 
 bool cursor_range(struct collector *c, CXCursor cursor, struct source **src, unsigned *start,

@@ -124,7 +124,8 @@ static bool names_this(CXCursor e)
         return false;
     CXCursor member = clang_getCursorReferenced(e);
     enum CXCursorKind m = clang_getCursorKind(member);
-    return m == CXCursor_FieldDecl || (m == CXCursor_CXXMethod && !clang_CXXMethod_isStatic(member));
+    return m == CXCursor_FieldDecl ||
+           (m == CXCursor_CXXMethod && !clang_CXXMethod_isStatic(member));
 }
 
 static enum CXChildVisitResult find_this(CXCursor child, CXCursor parent, CXClientData data)
@@ -253,7 +254,8 @@ static void add_text(struct collector *c, texts_at *texts, CXCursor what)
 /* By name: what looks like a release of its pointer arguments. realloc moves the block. */
 static bool is_release_name(const char *name)
 {
-    static const char *const parts[] = {"free", "delete", "destroy", "dispose", "release", "realloc"};
+    static const char *const parts[] = {"free",    "delete",  "destroy",
+                                        "dispose", "release", "realloc"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strcasestr(name, parts[i]))
             return true;
@@ -413,8 +415,8 @@ static enum CXChildVisitResult add_write(CXCursor child, CXCursor parent, CXClie
     if (k == CXCursor_CallExpr) {
         char *name = spelling(g->c, child);
         size_t n = strlen(name);
-        writes = !strncmp(name, "operator", 8) && (name[n - 1] == '=' || !strcmp(name, "operator++") ||
-                                                   !strcmp(name, "operator--"));
+        writes = !strncmp(name, "operator", 8) &&
+                 (name[n - 1] == '=' || !strcmp(name, "operator++") || !strcmp(name, "operator--"));
     }
     if (writes) {
         char *text = cursor_text(g->c, skip_wrappers(first_expression(child)));
@@ -462,10 +464,9 @@ static bool is_freed(struct function *f, const strings *reads, unsigned site)
 
 struct destination {
     bool found;
-    bool member_init;  /* a member's initialiser: the owner is this */
+    bool member_init; /* a member's initialiser: the owner is this */
     CXCursor lvalue;
 };
-
 
 struct init_scan {
     CXCursor target, last;
@@ -567,7 +568,7 @@ static struct destination find_destination(struct collector *c)
 struct path {
     CXCursor expr;
     bool is_this, get, take_address, slot, local;
-    char *cls, *pointee;
+    const char *cls, *pointee;
     int reject;
 };
 
@@ -592,7 +593,7 @@ static bool member_is_arrow(struct collector *c, CXCursor member, CXCursor base)
     return i > 0 && i < l->count && lex_is(l, i - 1, "->");
 }
 
-static char *class_of_member(struct collector *c, CXCursor member, CXCursor base)
+static const char *class_of_member(struct collector *c, CXCursor member, CXCursor base)
 {
     CXCursor decl = clang_getCursorReferenced(member);
     CXCursor parent = clang_getCursorSemanticParent(decl);
@@ -601,7 +602,8 @@ static char *class_of_member(struct collector *c, CXCursor member, CXCursor base
         !clang_Cursor_isAnonymousRecordDecl(parent)) {
         return record_key(c, parent);
     }
-    return clang_Cursor_isNull(base) ? arena_strdup(c->a, "") : type_key(c, clang_getCursorType(base));
+    return clang_Cursor_isNull(base) ? arena_strdup(c->a, "")
+                                     : type_key(c, clang_getCursorType(base));
 }
 
 static void object_path(struct collector *c, CXCursor object, struct path *p);
@@ -685,7 +687,8 @@ static void object_path(struct collector *c, CXCursor object, struct path *p)
     case CXCursor_CallExpr:
         if (!is_element_call(c, object))
             break;
-        if (clang_getCursorKind(inner) == CXCursor_MemberRefExpr && strcmp(spelling(c, object), "operator[]"))
+        if (clang_getCursorKind(inner) == CXCursor_MemberRefExpr &&
+            strcmp(spelling(c, object), "operator[]"))
             inner = first_expression(inner);
         if (clang_Cursor_isNull(inner))
             break;
@@ -735,7 +738,8 @@ static bool slot_path(struct collector *c, CXCursor lvalue, struct path *p)
 }
 
 static struct fact_owner *add_owner(struct collector *c, struct fact_site *site,
-                                    enum owner_kind kind, char *expr, char *cls)
+                                    enum owner_kind kind, const char *expr,
+                                    const char *cls)
 {
     struct fact_owner *o = vec_add(&site->owners);
     o->kind = kind;
@@ -823,7 +827,7 @@ static bool is_shadowed(struct function *f, const struct param *p, unsigned site
 }
 
 /* What naming the parameter gives: a pointer, an lvalue, a smart pointer; false: no owner. */
-static bool param_form(struct collector *c, CXType t, struct fact_owner *o, char *name)
+static bool param_form(struct collector *c, CXType t, struct fact_owner *o, const char *name)
 {
     t = clang_getCanonicalType(t);
     bool reference = t.kind == CXType_LValueReference || t.kind == CXType_RValueReference;
@@ -839,7 +843,8 @@ static bool param_form(struct collector *c, CXType t, struct fact_owner *o, char
         return *o->cls != '\0';
     }
     if (t.kind == CXType_Pointer) {
-        o->slot = reference || clang_getCanonicalType(clang_getPointeeType(t)).kind == CXType_Pointer;
+        o->slot =
+            reference || clang_getCanonicalType(clang_getPointeeType(t)).kind == CXType_Pointer;
         o->take_address = reference;
         return true;
     }

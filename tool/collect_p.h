@@ -11,7 +11,7 @@
 /* A file that the unit reads. */
 struct source {
     CXFile cx_file;
-    char *path;
+    const char *path;
     bool project;
     const char *text;
     size_t length;
@@ -33,11 +33,11 @@ struct place {
 
 struct param {
     CXCursor cursor;
-    char *name;
+    const char *name;
 };
 
 struct text_at {
-    char *text;
+    const char *text;
     unsigned offset;
 };
 
@@ -50,7 +50,7 @@ struct function {
     bool scanned;
     bool has_this;
     int this_reject; /* enum nf_id: why `this` cannot be used although there is one outside */
-    char *cls;       /* key of this's class */
+    const char *cls;       /* key of this's class */
     bool is_constexpr;
     VEC(struct param) params;
     texts_at freed;
@@ -77,7 +77,7 @@ struct collector {
     struct strmap types;              /* key -> index in u->types */
     struct strmap seen_records;       /* USRs whose members were collected */
     VEC(CXCursor) pending;            /* records to collect */
-    VEC(char *) pending_keys;
+    VEC(const char *) pending_keys;
     struct strmap seen_sites; /* file:offset of sites already added */
 };
 
@@ -107,9 +107,9 @@ CXType strip_all(CXType t);
 CXType strip_arrays(CXType t);
 /* Key of the class that the type (stripped of everything) names; "" if it names none. Library
  * classes get a key of their own with their arguments as edges. */
-char *type_key(struct collector *c, CXType t);
+const char *type_key(struct collector *c, CXType t);
 /* Key of a class that is at hand as a declaration (a class template has no type). */
-char *record_key(struct collector *c, CXCursor record);
+const char *record_key(struct collector *c, CXCursor record);
 /* Keys of all classes that the type mentions, template arguments included; notes roots. */
 void type_mentions(struct collector *c, CXType t, strings *out);
 void type_collect_record(struct collector *c, CXCursor record);

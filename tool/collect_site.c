@@ -6,9 +6,8 @@
 #include "collect_p.h"
 
 static const char *const alloc_words[] = {
-    "malloc",   "calloc",        "realloc",        "reallocarray", "aligned_alloc",
-    "memalign", "posix_memalign", "valloc",        "pvalloc",      "strdup",
-    "strndup",  NULL};
+    "malloc",         "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign",
+    "posix_memalign", "valloc", "pvalloc", "strdup",       "strndup",       NULL};
 
 bool is_alloc_word(const char *s)
 {
@@ -18,7 +17,7 @@ bool is_alloc_word(const char *s)
     return false;
 }
 
-static void add_mark(struct collector *c, char *file, unsigned offset)
+static void add_mark(struct collector *c, const char *file, unsigned offset)
 {
     struct fact_mark *m = vec_add(&c->u->marks);
     m->file = file;
@@ -73,7 +72,7 @@ static struct fact_site *add_site(struct collector *c, const struct place *p, un
 /* sizeof, decltype, noexcept, typeid, requires: nothing is allocated there. */
 static bool is_unevaluated(const struct lex *l, size_t i)
 {
-    static const char *const words[] = {"sizeof",  "decltype", "noexcept", "typeid",
+    static const char *const words[] = {"sizeof",  "decltype", "noexcept",   "typeid",
                                         "alignof", "typeof",   "__typeof__", "requires"};
     int depth = 0;
     while (i-- > 0) {
@@ -150,8 +149,8 @@ static void site_placement(struct collector *c, struct fact_site *s, const struc
         return;
     }
     CXCursor first = skip_wrappers(first_expression(cursor));
-    char *type = cx_take(c->a, clang_getTypeSpelling(clang_getCanonicalType(
-                                   clang_getCursorType(first))));
+    char *type =
+        cx_take(c->a, clang_getTypeSpelling(clang_getCanonicalType(clang_getCursorType(first))));
     bool nothrow = strstr(type, "std::nothrow_t") != NULL;
     int depth = 0;
     for (size_t k = n->place_open; k < n->place_close; k++) {
@@ -210,8 +209,7 @@ static char *constructor_of(struct collector *c, CXCursor cursor)
         if (clang_getCursorKind(callee) != CXCursor_Constructor)
             continue;
         CXCursor pattern = clang_getSpecializedCursorTemplate(callee);
-        return cx_take(c->a,
-                       clang_getCursorUSR(clang_Cursor_isNull(pattern) ? callee : pattern));
+        return cx_take(c->a, clang_getCursorUSR(clang_Cursor_isNull(pattern) ? callee : pattern));
     }
     return arena_strdup(c->a, "");
 }
@@ -242,7 +240,8 @@ static void site_bytes(struct collector *c, struct fact_site *s, struct source *
     lex_split_new(l, word, argument_in_parens(c, src, word, cursor), &n);
     s->start = l->tokens[n.first].offset;
     s->word_end = l->tokens[word].offset + l->tokens[word].length;
-    s->end = n.complete && n.end > 0 ? l->tokens[n.end - 1].offset + l->tokens[n.end - 1].length : 0;
+    s->end =
+        n.complete && n.end > 0 ? l->tokens[n.end - 1].offset + l->tokens[n.end - 1].length : 0;
     if (n.array || type_is_array_name(cursor))
         s->kind = arena_strdup(c->a, "new[]");
     if (type_text_usable(l, &n)) {
@@ -252,7 +251,8 @@ static void site_bytes(struct collector *c, struct fact_site *s, struct source *
         s->flags |= SITE_NO_TYPE_TEXT;
     }
     /* Where libclang's end and ours differ, something was not understood (a macro in the type or
-     * the initialiser): nothing is put after it. `new (T[n])` is the known exception: short by 1. */
+     * the initialiser): nothing is put after it. `new (T[n])` is the known exception: short by 1.
+     */
     struct source *range_src;
     unsigned start, end;
     bool known = cursor_range(c, cursor, &range_src, &start, &end);
@@ -376,7 +376,7 @@ void collect_alloc_name(struct collector *c, CXCursor cursor)
     }
     bool call = is_callee(c);
     CXType t = call ? destination_type(c) : (CXType){0};
-    char *key = t.kind ? type_key(c, t) : arena_strdup(c->a, "");
+    const char *key = t.kind ? type_key(c, t) : arena_strdup(c->a, "");
     size_t at = c->u->sites.count;
     if (!add_site(c, &p, p.offset, name))
         return;
@@ -405,7 +405,7 @@ void collect_factory(struct collector *c, CXCursor cursor)
         return;
     CXType t = clang_Type_getTemplateArgumentAsType(
         clang_getCanonicalType(clang_getCursorType(cursor)), 0);
-    char *key = type_key(c, t);
+    const char *key = type_key(c, t);
     size_t at = c->u->sites.count;
     if (!*key || !add_site(c, &p, p.offset, name))
         return;

@@ -84,9 +84,9 @@ bool type_is_smart_pointer(struct collector *c, CXType t)
 }
 
 /* A USR is unique in its program only for what has linkage; the rest gets its file's path. */
-static char *key_of(struct collector *c, CXCursor decl)
+static const char *key_of(struct collector *c, CXCursor decl)
 {
-    char *usr = cx_take(c->a, clang_getCursorUSR(decl));
+    const char *usr = cx_take(c->a, clang_getCursorUSR(decl));
     bool no_linkage = strstr(usr, "@aN") || (!strncmp(usr, "c:", 2) && usr[2] != '@');
     if (!*usr || !no_linkage)
         return usr;
@@ -112,7 +112,7 @@ static char *qualified_name(struct collector *c, CXCursor decl)
 }
 
 /* Index of the type with this key; made on first sight. */
-static size_t type_index(struct collector *c, char *key, const char *name)
+static size_t type_index(struct collector *c, const char *key, const char *name)
 {
     size_t i = strmap_find(&c->types, key);
     if (i != STRMAP_NONE)
@@ -125,7 +125,7 @@ static size_t type_index(struct collector *c, char *key, const char *name)
     return i;
 }
 
-static void enqueue(struct collector *c, CXCursor decl, char *key)
+static void enqueue(struct collector *c, CXCursor decl, const char *key)
 {
     CXCursor def = clang_getCursorDefinition(decl);
     if (clang_Cursor_isNull(def) || is_system(def))
@@ -137,9 +137,9 @@ static void enqueue(struct collector *c, CXCursor decl, char *key)
     vec_push(&c->pending_keys, key);
 }
 
-static char *note_decl(struct collector *c, CXCursor decl)
+static const char *note_decl(struct collector *c, CXCursor decl)
 {
-    char *key = key_of(c, decl);
+    const char *key = key_of(c, decl);
     if (!*key)
         return key;
     type_index(c, key, strmap_find(&c->types, key) == STRMAP_NONE ? qualified_name(c, decl) : "");
@@ -147,7 +147,7 @@ static char *note_decl(struct collector *c, CXCursor decl)
     return key;
 }
 
-char *record_key(struct collector *c, CXCursor record)
+const char *record_key(struct collector *c, CXCursor record)
 {
     return note_decl(c, primary_of(record));
 }
@@ -158,7 +158,8 @@ static void note_root(struct collector *c, CXType numa, CXCursor decl, CXType ar
     strings inside = {0};
     type_mentions(c, argument, &inside);
     CXCursor spec = clang_getTypeDeclaration(clang_getCanonicalType(numa));
-    bool constant = clang_Cursor_getTemplateArgumentKind(spec, 1) == CXTemplateArgumentKind_Integral;
+    bool constant =
+        clang_Cursor_getTemplateArgumentKind(spec, 1) == CXTemplateArgumentKind_Integral;
     int node = constant ? (int)clang_Cursor_getTemplateArgumentValue(spec, 1) : -1;
     for (size_t i = 0; i < inside.count; i++) {
         size_t k = 0;
@@ -191,7 +192,7 @@ static void mentions(struct collector *c, CXType t, strings *out, int depth)
         if (n > 0)
             note_root(c, t, decl, clang_Type_getTemplateArgumentAsType(t, 0));
     } else if (!clang_Cursor_isNull(decl) && !is_system(decl)) {
-        char *key = note_decl(c, decl);
+        const char *key = note_decl(c, decl);
         if (*key)
             strings_add_unique(out, key);
     }
@@ -207,13 +208,13 @@ void type_mentions(struct collector *c, CXType t, strings *out)
     mentions(c, t, out, 0);
 }
 
-char *type_key(struct collector *c, CXType t)
+const char *type_key(struct collector *c, CXType t)
 {
     t = strip_all(t);
     strings found = {0};
     type_mentions(c, t, &found);
     CXCursor decl = decl_of(t);
-    char *key = arena_strdup(c->a, "");
+    const char *key = arena_strdup(c->a, "");
     if (!clang_Cursor_isNull(decl) && !is_system(decl) && !is_numa_decl(c, decl)) {
         key = note_decl(c, decl);
     } else if (clang_Cursor_isNull(decl)) {
@@ -236,12 +237,36 @@ char *type_key(struct collector *c, CXType t)
 /* Library classes whose construction never allocates by itself; their arguments may. */
 static bool is_plain_library_name(const char *name)
 {
-    static const char *const names[] = {
-        "atomic", "atomic_flag", "mutex", "recursive_mutex", "shared_mutex", "timed_mutex",
-        "condition_variable", "once_flag", "duration", "time_point", "pair", "tuple", "array",
-        "optional", "variant", "basic_string_view", "span", "bitset", "initializer_list",
-        "reference_wrapper", "hash", "less", "greater", "equal_to", "allocator", "complex",
-        "type_index", "integral_constant", "numeric_limits", "default_delete"};
+    static const char *const names[] = {"atomic",
+                                        "atomic_flag",
+                                        "mutex",
+                                        "recursive_mutex",
+                                        "shared_mutex",
+                                        "timed_mutex",
+                                        "condition_variable",
+                                        "once_flag",
+                                        "duration",
+                                        "time_point",
+                                        "pair",
+                                        "tuple",
+                                        "array",
+                                        "optional",
+                                        "variant",
+                                        "basic_string_view",
+                                        "span",
+                                        "bitset",
+                                        "initializer_list",
+                                        "reference_wrapper",
+                                        "hash",
+                                        "less",
+                                        "greater",
+                                        "equal_to",
+                                        "allocator",
+                                        "complex",
+                                        "type_index",
+                                        "integral_constant",
+                                        "numeric_limits",
+                                        "default_delete"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(names[i], name))
             return true;
@@ -279,9 +304,9 @@ static unsigned held(struct collector *c, CXType t, strings *holds, int depth)
 /* Functions of the library that a constructor may call without allocating. */
 static bool is_harmless_call(const char *name)
 {
-    static const char *const names[] = {"move",   "forward", "swap",   "min",    "max",
-                                        "exchange", "addressof", "memset", "memcpy", "strlen",
-                                        "assert", "__assert_fail", "abs", "begin", "end"};
+    static const char *const names[] = {"move",     "forward",       "swap",   "min",    "max",
+                                        "exchange", "addressof",     "memset", "memcpy", "strlen",
+                                        "assert",   "__assert_fail", "abs",    "begin",  "end"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(names[i], name))
             return true;
@@ -333,9 +358,9 @@ static void scan_constructor(struct record_scan *r, CXCursor ctor)
     CXCursor def = clang_getCursorDefinition(ctor);
     struct fact_ctor entry = {cx_take(r->c->a, clang_getCursorUSR(ctor)), CTOR_UNSEEN};
     if (!clang_Cursor_isNull(def))
-        entry.status = clang_CXXMethod_isDefaulted(def)                  ? CTOR_FREE
+        entry.status = clang_CXXMethod_isDefaulted(def)         ? CTOR_FREE
                        : body_allocates(r->c, def, &r->t.holds) ? CTOR_ALLOCATES
-                                                                          : CTOR_FREE;
+                                                                : CTOR_FREE;
     vec_push(&r->t.ctors, entry);
 }
 
@@ -360,9 +385,8 @@ static void scan_destructor(struct record_scan *r, CXCursor dtor)
 {
     bool final = false;
     clang_visitChildren(dtor, find_final, &final);
-    if (clang_CXXMethod_isVirtual(dtor) &&
-        (final || clang_CXXMethod_isDeleted(dtor) ||
-         clang_getCXXAccessSpecifier(dtor) == CX_CXXPrivate))
+    if (clang_CXXMethod_isVirtual(dtor) && (final || clang_CXXMethod_isDeleted(dtor) ||
+                                            clang_getCXXAccessSpecifier(dtor) == CX_CXXPrivate))
         r->t.flags |= TYPE_NO_DERIVE;
 }
 
@@ -418,7 +442,7 @@ static void merge_lists(strings *into, strings *from)
     vec_release(from);
 }
 
-static void collect_members(struct collector *c, CXCursor def, char *key)
+static void collect_members(struct collector *c, CXCursor def, const char *key)
 {
     struct record_scan r = {c, {0}};
     CXFile file;
@@ -444,19 +468,19 @@ void type_drain(struct collector *c)
     while (c->pending.count) {
         c->pending.count--;
         CXCursor def = c->pending.items[c->pending.count];
-        char *key = c->pending_keys.items[--c->pending_keys.count];
+        const char *key = c->pending_keys.items[--c->pending_keys.count];
         collect_members(c, def, key);
     }
 }
 
 void type_collect_record(struct collector *c, CXCursor record)
 {
-    char *key = key_of(c, primary_of(record));
+    const char *key = key_of(c, primary_of(record));
     if (!*key)
         return;
-    type_index(c, key, strmap_find(&c->types, key) == STRMAP_NONE
-                           ? qualified_name(c, primary_of(record))
-                           : "");
+    type_index(c, key,
+               strmap_find(&c->types, key) == STRMAP_NONE ? qualified_name(c, primary_of(record))
+                                                          : "");
     if (clang_isCursorDefinition(record))
         enqueue(c, record, key);
 }
@@ -470,7 +494,7 @@ void type_collect_alias(struct collector *c, CXCursor alias)
     char *name = qualified_name(c, alias);
     if (!clang_Cursor_isNull(decl) && !is_system(decl) &&
         clang_getCanonicalType(target).kind != CXType_Pointer) {
-        char *key = note_decl(c, decl);
+        const char *key = note_decl(c, decl);
         size_t i = type_index(c, arena_printf(c->a, "alias:%s", name), name);
         struct fact_type *t = &c->u->types.items[i];
         t->flags |= TYPE_ALIAS;

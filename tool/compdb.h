@@ -9,8 +9,8 @@
 #include "facts.h"
 
 struct compdb_unit {
-    char *directory; /* absolute */
-    char *file;      /* absolute, as joined; real path if it exists */
+    const char *directory; /* absolute */
+    const char *file;      /* absolute, as joined; real path if it exists */
     bool missing;    /* the file cannot be read */
     strings argv;    /* compiler first */
 };
@@ -25,7 +25,8 @@ struct compdb {
 int compdb_read(struct compdb *db, const char *path, struct strbuf *err);
 void compdb_release(struct compdb *db);
 
-/* Splits a shell command as the database's format defines (quotes and backslashes, no expansion). */
+/* Splits a shell command as the database's format defines (quotes and backslashes, no expansion).
+ */
 void compdb_split(struct arena *a, const char *command, strings *argv);
 
 #endif

@@ -48,15 +48,15 @@ static bool can_place(const struct fact_type *t)
 }
 
 /* The key that a type stands for: itself, or its alias's target. */
-static char *target_key(const struct fact_type *t)
+static const char *target_key(const struct fact_type *t)
 {
     return (t->flags & TYPE_ALIAS) && t->edges.count == 1 ? t->edges.items[0] : t->key;
 }
 
 /* Exact qualified name, or the last part if that is unique. */
-static char *find_name(const struct program *p, const char *name, bool qualified, strings *also)
+static const char *find_name(const struct program *p, const char *name, bool qualified, strings *also)
 {
-    char *key = NULL;
+    const char *key = NULL;
     for (size_t i = 0; i < p->types.count; i++) {
         const struct fact_type *t = &p->types.items[i];
         if (!can_place(t) || strcmp(qualified ? t->name : last_part(t->name), name) != 0)
@@ -140,13 +140,13 @@ int decide_placements(const struct program *p, struct options *o, struct strbuf 
 
 struct graph {
     struct program *p;
-    VEC(strings) next;       /* by type index: what it reaches in one step */
-    unsigned char *closure;  /* by type index: reached from a root or placed type */
-    unsigned char *seen;     /* scratch */
+    VEC(strings) next;      /* by type index: what it reaches in one step */
+    unsigned char *closure; /* by type index: reached from a root or placed type */
+    unsigned char *seen;    /* scratch */
     size_t *queue;
 };
 
-static void graph_edge(struct graph *g, const char *from, char *to)
+static void graph_edge(struct graph *g, const char *from, const char *to)
 {
     size_t i = strmap_find(&g->p->type_index, from);
     if (i != STRMAP_NONE)
@@ -294,7 +294,7 @@ struct verdict {
     enum site_action action;
     int id;
     bool edited;
-    char *owner, *head, *inside, *tail, *detail;
+    const char *owner, *head, *inside, *tail, *detail;
 };
 
 struct decider {
@@ -376,7 +376,7 @@ static const struct fact_owner *choose_owner(struct decider *d, const struct fac
     return NULL;
 }
 
-static char *owner_text(const struct decider *d, const struct fact_owner *o)
+static const char *owner_text(const struct decider *d, const struct fact_owner *o)
 {
     struct arena *a = &d->p->arena;
     if (!o->take_address)

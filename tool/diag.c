@@ -7,8 +7,8 @@
 const char *nf_text(enum nf_id id)
 {
     switch (id) {
-#define NF(number, name, text)                                                                     \
-    case NF_##name:                                                                                \
+#define NF(number, name, text) \
+    case NF_##name:            \
         return text;
 #include "nf_ids.def"
 #undef NF

@@ -11,7 +11,7 @@
 
 /* New text of one file. */
 struct emitted {
-    char *path;      /* real path of the source */
+    const char *path; /* real path of the source */
     struct strbuf text;
 };
 

@@ -4,7 +4,7 @@
 #include <json-c/json.h>
 #include <limits.h>
 
-void strings_add_unique(strings *list, char *s)
+void strings_add_unique(strings *list, const char *s)
 {
     for (size_t i = 0; i < list->count; i++)
         if (!strcmp(list->items[i], s))
@@ -71,9 +71,9 @@ static json_object *write_site(const struct fact_site *s)
 {
     json_object *a = json_object_new_array(), *owners = json_object_new_array();
     const char *texts[] = {s->file, s->kind, s->type, s->type_key, s->ctor, s->function};
-    const unsigned numbers[] = {s->offset,     s->line,       s->column, s->flags,
-                                (unsigned)s->left, s->start,  s->word_end, s->place_open,
-                                s->end,        s->type_start, s->type_end};
+    const unsigned numbers[] = {s->offset,  s->line,     s->column,     s->flags, (unsigned)s->left,
+                                s->start,   s->word_end, s->place_open, s->end,   s->type_start,
+                                s->type_end};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         put(a, js(texts[i]));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -84,10 +84,10 @@ static json_object *write_site(const struct fact_site *s)
     return a;
 }
 
-#define WRITE_RANGES(ranges, array)                                                                \
-    for (size_t r = 0; r < (ranges).count; r++) {                                                  \
-        put(array, jn((ranges).items[r].start));                                                   \
-        put(array, jn((ranges).items[r].end));                                                     \
+#define WRITE_RANGES(ranges, array)               \
+    for (size_t r = 0; r < (ranges).count; r++) { \
+        put(array, jn((ranges).items[r].start));  \
+        put(array, jn((ranges).items[r].end));    \
     }
 
 static json_object *write_file(const struct fact_file *f)
@@ -119,12 +119,12 @@ static json_object *write_note(const struct fact_note *n)
     return a;
 }
 
-#define WRITE_ALL(field, writer)                                                                   \
-    do {                                                                                           \
-        json_object *list = json_object_new_array();                                               \
-        for (size_t i = 0; i < u->field.count; i++)                                                \
-            put(list, writer(&u->field.items[i]));                                                 \
-        json_object_object_add(root, #field, list);                                                \
+#define WRITE_ALL(field, writer)                     \
+    do {                                             \
+        json_object *list = json_object_new_array(); \
+        for (size_t i = 0; i < u->field.count; i++)  \
+            put(list, writer(&u->field.items[i]));   \
+        json_object_object_add(root, #field, list);  \
     } while (0)
 
 static json_object *write_mark(const struct fact_mark *m)
@@ -243,13 +243,14 @@ static void read_owner(struct reader *r, json_object *a, struct fact_owner *o)
 
 static void read_site(struct reader *r, json_object *a, struct fact_site *s)
 {
-    char **texts[] = {&s->file, &s->kind, &s->type, &s->type_key, &s->ctor, &s->function};
+    const char **texts[] = {&s->file, &s->kind, &s->type, &s->type_key, &s->ctor, &s->function};
     enum { TEXTS = sizeof texts / sizeof *texts };
     for (size_t i = 0; i < TEXTS; i++)
         *texts[i] = rs(r, a, i);
     unsigned left = 0;
-    unsigned *numbers[] = {&s->offset,   &s->line,       &s->column, &s->flags,      &left,    &s->start,
-                           &s->word_end, &s->place_open, &s->end,    &s->type_start, &s->type_end};
+    unsigned *numbers[] = {&s->offset, &s->line,       &s->column,   &s->flags,
+                           &left,      &s->start,      &s->word_end, &s->place_open,
+                           &s->end,    &s->type_start, &s->type_end};
     enum { NUMBERS = sizeof numbers / sizeof *numbers };
     for (size_t i = 0; i < NUMBERS; i++)
         *numbers[i] = ru(r, a, TEXTS + i);
@@ -262,14 +263,14 @@ static void read_site(struct reader *r, json_object *a, struct fact_site *s)
     }
 }
 
-#define READ_RANGES(index, ranges)                                                                 \
-    do {                                                                                           \
-        json_object *list;                                                                         \
-        size_t n = ra(r, a, index, &list);                                                         \
-        for (size_t k = 0; k + 1 < n; k += 2) {                                                    \
-            struct fact_range range = {ru(r, list, k), ru(r, list, k + 1)};                        \
-            vec_push(&f->ranges, range);                                                           \
-        }                                                                                          \
+#define READ_RANGES(index, ranges)                                          \
+    do {                                                                    \
+        json_object *list;                                                  \
+        size_t n = ra(r, a, index, &list);                                  \
+        for (size_t k = 0; k + 1 < n; k += 2) {                             \
+            struct fact_range range = {ru(r, list, k), ru(r, list, k + 1)}; \
+            vec_push(&f->ranges, range);                                    \
+        }                                                                   \
     } while (0)
 
 static void read_file(struct reader *r, json_object *a, struct fact_file *f)
@@ -308,18 +309,18 @@ static void read_root(struct reader *r, json_object *a, struct fact_root *root)
     root->node = (int)rn(r, a, 1);
 }
 
-#define READ_ALL(field, reader)                                                                    \
-    do {                                                                                           \
-        json_object *list, *one;                                                                   \
-        if (!json_object_object_get_ex(root, #field, &list) ||                                     \
-            !json_object_is_type(list, json_type_array)) {                                         \
-            r.bad = true;                                                                          \
-            break;                                                                                 \
-        }                                                                                          \
-        for (size_t i = 0; i < json_object_array_length(list); i++) {                              \
-            ra(&r, list, i, &one);                                                                 \
-            reader(&r, one, vec_add(&u->field));                                                   \
-        }                                                                                          \
+#define READ_ALL(field, reader)                                       \
+    do {                                                              \
+        json_object *list, *one;                                      \
+        if (!json_object_object_get_ex(root, #field, &list) ||        \
+            !json_object_is_type(list, json_type_array)) {            \
+            r.bad = true;                                             \
+            break;                                                    \
+        }                                                             \
+        for (size_t i = 0; i < json_object_array_length(list); i++) { \
+            ra(&r, list, i, &one);                                    \
+            reader(&r, one, vec_add(&u->field));                      \
+        }                                                             \
     } while (0)
 
 int facts_read(struct fact_unit *u, const char *text, size_t length)

@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-typedef VEC(char *) strings;
+typedef VEC(const char *) strings;
 
 enum type_flags {
     TYPE_DEFINED = 1 << 0,
@@ -33,17 +33,17 @@ enum type_flags {
 enum ctor_status { CTOR_UNSEEN, CTOR_FREE, CTOR_ALLOCATES };
 
 struct fact_ctor {
-    char *usr;
+    const char *usr;
     enum ctor_status status;
 };
 
 struct fact_type {
-    char *key;
-    char *name;       /* qualified */
-    unsigned flags;   /* enum type_flags */
-    strings edges;    /* types that fields, bases and their template arguments mention */
-    strings bases;    /* own bases: lookup of operator new, and the reverse edge to derived */
-    strings holds;    /* types of members and bases by value: constructed with it */
+    const char *key;
+    const char *name;     /* qualified */
+    unsigned flags; /* enum type_flags */
+    strings edges;  /* types that fields, bases and their template arguments mention */
+    strings bases;  /* own bases: lookup of operator new, and the reverse edge to derived */
+    strings holds;  /* types of members and bases by value: constructed with it */
     VEC(struct fact_ctor) ctors; /* user-provided ones */
 };
 
@@ -52,12 +52,12 @@ enum owner_kind { OWNER_DESTINATION, OWNER_THIS, OWNER_PARAMETER };
 /* One guess whose node an allocation should have, in order of preference. */
 struct fact_owner {
     enum owner_kind kind;
-    char *expr;      /* source text; an lvalue if take_address */
-    char *cls;       /* key of the owner's class, "" if unknown */
-    char *pointee;   /* key whose operator& decides how the address is taken, "" if none */
+    const char *expr;    /* source text; an lvalue if take_address */
+    const char *cls;     /* key of the owner's class, "" if unknown */
+    const char *pointee; /* key whose operator& decides how the address is taken, "" if none */
     bool take_address;
-    bool slot;       /* the place that will hold the pointer, rather than an object */
-    int reject;      /* enum nf_id, or 0 */
+    bool slot;  /* the place that will hold the pointer, rather than an object */
+    int reject; /* enum nf_id, or 0 */
 };
 
 enum site_flags {
@@ -68,16 +68,16 @@ enum site_flags {
     SITE_TAGGED_NEAR = 1 << 4, /* already in the edited form, or written so by hand */
     SITE_TAGGED_ON = 1 << 5,
     SITE_NO_TYPE_TEXT = 1 << 6, /* the type's spelling cannot be a template argument */
-    SITE_CLASS = 1 << 7        /* the element is a class (or a known template of classes) */
+    SITE_CLASS = 1 << 7         /* the element is a class (or a known template of classes) */
 };
 
 struct fact_site {
-    char *file;
+    const char *file;
     unsigned offset, line, column; /* of the word: `new` or the function's name */
-    char *kind;                    /* "new", "new[]", or a function's name */
-    char *type, *type_key;         /* element type as spelled; "" if it has no declaration */
-    char *ctor;                    /* USR of the constructor called, or "" */
-    char *function;                /* name of the function around it, or "" */
+    const char *kind;                    /* "new", "new[]", or a function's name */
+    const char *type, *type_key;         /* element type as spelled; "" if it has no declaration */
+    const char *ctor;                    /* USR of the constructor called, or "" */
+    const char *function;                /* name of the function around it, or "" */
     unsigned flags;                /* enum site_flags */
     int left;                      /* enum nf_id, or 0 if it may be edited */
     unsigned start, word_end;      /* bytes that the edit replaces start with `new` or `::` */
@@ -89,7 +89,7 @@ struct fact_site {
 
 /* A word that the tree accounts for without being a site: declaration, name. */
 struct fact_mark {
-    char *file;
+    const char *file;
     unsigned offset;
 };
 
@@ -98,13 +98,13 @@ struct fact_range {
 };
 
 struct fact_include {
-    char *by;     /* the including file */
-    bool nested;  /* the directive stands inside a function, namespace or class */
+    const char *by;    /* the including file */
+    bool nested; /* the directive stands inside a function, namespace or class */
 };
 
 /* One file of the tree that the unit reads. */
 struct fact_file {
-    char *path;
+    const char *path;
     bool cxx;                        /* read as C++ */
     VEC(struct fact_range) inactive; /* skipped by #if */
     VEC(struct fact_range) macros;   /* uses of macros */
@@ -112,20 +112,20 @@ struct fact_file {
 };
 
 struct fact_root {
-    char *key;
+    const char *key;
     int node; /* -1 if it is dependent */
 };
 
 struct fact_note {
     int id; /* enum nf_id */
-    char *file;
+    const char *file;
     unsigned line, column;
-    char *text;
+    const char *text;
 };
 
 struct fact_unit {
     struct arena arena;
-    char *main_file;
+    const char *main_file;
     bool failed;
     VEC(struct fact_note) notes;
     VEC(struct fact_type) types;
@@ -136,7 +136,7 @@ struct fact_unit {
 };
 
 /* Adds a string to the list unless it is there. */
-void strings_add_unique(strings *list, char *s);
+void strings_add_unique(strings *list, const char *s);
 
 /* Writes the unit as one JSON text. */
 void facts_write(const struct fact_unit *u, struct strbuf *out);

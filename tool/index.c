@@ -29,12 +29,22 @@ static bool starts(const char *s, const char *prefix)
  * *words is how many arguments the option takes in all. */
 static bool is_unwanted(const char *arg, int *words)
 {
-    static const char *const alone[] = {"-c",   "-S",  "-E",  "-MD", "-MMD",   "-MP",
-                                        "-MG",  "-M",  "-MM", "-fmodules-ts", "-pedantic-errors",
+    static const char *const alone[] = {"-c",
+                                        "-S",
+                                        "-E",
+                                        "-MD",
+                                        "-MMD",
+                                        "-MP",
+                                        "-MG",
+                                        "-M",
+                                        "-MM",
+                                        "-fmodules-ts",
+                                        "-pedantic-errors",
                                         "-pipe"};
     static const char *const with_value[] = {"-o", "-MF", "-MT", "-MQ", "--param", "-wrapper"};
-    static const char *const prefixes[] = {"-Werror", "-specs=", "-fplugin", "--param=",
-                                           "-save-temps", "-fdump-", "-Wp,-M", "-MF", "-MT", "-MQ"};
+    static const char *const prefixes[] = {
+        "-Werror", "-specs=", "-fplugin", "--param=", "-save-temps",
+        "-fdump-", "-Wp,-M",  "-MF",      "-MT",      "-MQ"};
     *words = 1;
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
         if (!strcmp(arg, alone[i]))
@@ -61,7 +71,7 @@ static bool in_list(const strings *list, const char *s)
 /* The language, as the driver would choose it. */
 static bool is_cxx(const struct compdb_unit *u)
 {
-    static const char *const names[] = {"cc", "cp", "cxx", "cpp", "CPP", "c++", "C",
+    static const char *const names[] = {"cc", "cp",  "cxx", "cpp", "CPP",  "c++", "C",
                                         "hh", "hpp", "hxx", "h++", "cppm", "ixx"};
     for (size_t i = 1; i < u->argv.count; i++) {
         const char *arg = u->argv.items[i];
@@ -89,7 +99,7 @@ static void build_argv(struct arena *a, const struct compdb_unit *u, const char 
     vec_push(out, arena_strdup(a, cxx ? "--driver-mode=g++" : "--driver-mode=gcc"));
     for (size_t i = 1; i < u->argv.count; i++) {
         int words;
-        char *arg = u->argv.items[i];
+        const char *arg = u->argv.items[i];
         if (is_unwanted(arg, &words)) {
             i += (size_t)words - 1;
             continue;
@@ -110,11 +120,11 @@ static void build_argv(struct arena *a, const struct compdb_unit *u, const char 
 
 static int parse(struct index_tu *ix, const strings *argv)
 {
-    const unsigned flags = CXTranslationUnit_DetailedPreprocessingRecord |
-                           CXTranslationUnit_KeepGoing;
-    enum CXErrorCode code = clang_parseTranslationUnit2FullArgv(
-        ix->index, NULL, (const char *const *)argv->items, (int)argv->count, NULL, 0, flags,
-        &ix->tu);
+    const unsigned flags =
+        CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_KeepGoing;
+    enum CXErrorCode code =
+        clang_parseTranslationUnit2FullArgv(ix->index, NULL, (const char *const *)argv->items,
+                                            (int)argv->count, NULL, 0, flags, &ix->tu);
     return code == CXError_Success ? 0 : -1;
 }
 
@@ -134,8 +144,8 @@ static void find_unknown(struct arena *a, CXTranslationUnit tu, strings *dropped
     }
 }
 
-static void add_note(struct fact_unit *f, int id, char *file, unsigned line, unsigned column,
-                     char *text)
+static void add_note(struct fact_unit *f, int id, const char *file, unsigned line, unsigned column,
+                     const char *text)
 {
     struct fact_note *n = vec_add(&f->notes);
     *n = (struct fact_note){id, file, line, column, text};

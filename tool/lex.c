@@ -39,7 +39,10 @@ static bool is_word(unsigned char c)
            (c >= 'A' && c <= 'Z');
 }
 
-static bool is_digit(unsigned char c) { return c >= '0' && c <= '9'; }
+static bool is_digit(unsigned char c)
+{
+    return c >= '0' && c <= '9';
+}
 
 static void lex_push(struct lex *l, struct lex_token t)
 {
@@ -355,10 +358,9 @@ static size_t skip_name(const struct lex *l, size_t i)
 /* The type-specifiers of a new-type-id; returns the index after them, `i` itself if none. */
 static size_t skip_specifiers(const struct lex *l, size_t i)
 {
-    static const char *const builtin[] = {"unsigned", "signed",   "short",    "long",    "int",
-                                          "char",     "bool",     "float",    "double",  "void",
-                                          "wchar_t",  "char8_t",  "char16_t", "char32_t", "__int128",
-                                          NULL};
+    static const char *const builtin[] = {
+        "unsigned", "signed", "short",   "long",    "int",      "char",     "bool",     "float",
+        "double",   "void",   "wchar_t", "char8_t", "char16_t", "char32_t", "__int128", NULL};
     static const char *const leading[] = {"typename", "struct", "class", "union", "enum", NULL};
     bool named = false, fundamental = false;
     while (i < l->count) {

@@ -45,14 +45,14 @@ void lex_position(const struct lex *l, unsigned offset, unsigned *line, unsigned
 /* The parts of a new-expression whose word `new` is token `word`. Token indexes; `end` is one past
  * the expression's last token. Fields that do not occur equal each other (open == close == 0). */
 struct lex_new {
-    size_t first;                  /* `::` or `new` */
-    size_t word;                   /* `new` */
+    size_t first;                   /* `::` or `new` */
+    size_t word;                    /* `new` */
     size_t place_open, place_close; /* ( and ) of the placement */
-    size_t type, type_end;         /* the type without array bounds and initialiser */
+    size_t type, type_end;          /* the type without array bounds and initialiser */
     size_t end;
-    bool array;       /* a bound is written */
-    bool paren_type;  /* new (T)(x) */
-    bool complete;    /* the whole expression was understood */
+    bool array;      /* a bound is written */
+    bool paren_type; /* new (T)(x) */
+    bool complete;   /* the whole expression was understood */
 };
 
 /* Splits. `expr_in_parens`: the parser says that an expression starts inside the first

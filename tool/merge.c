@@ -109,7 +109,7 @@ static void merge_sites(struct program *p)
     vec_release(&all);
 }
 
-static struct program_file *file_entry(struct program *p, char *path)
+static struct program_file *file_entry(struct program *p, const char *path)
 {
     size_t i = strmap_find(&p->file_index, path);
     if (i == STRMAP_NONE) {

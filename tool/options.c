@@ -17,7 +17,8 @@ const char *options_usage(void)
     return "usage: numafy-rewrite TREE [-p BUILD] [options]\n"
            "Puts the allocations of a C++ tree on the NUMA node of their owners.\n"
            "\n"
-           "  -p BUILD        directory (or file) of compile_commands.json; default TREE, then TREE/build\n"
+           "  -p BUILD        directory (or file) of compile_commands.json; default TREE, then "
+           "TREE/build\n"
            "  --out DIR       write the rewritten tree to DIR; without it nothing is written\n"
            "  --place T=k     objects of type T go to node k, whoever allocates them (repeatable)\n"
            "  --all           every class is reached, as if everything had a root\n"
@@ -55,8 +56,7 @@ static int add_placement(struct options *o, const char *text, struct strbuf *err
     }
     p.name = arena_strndup(&o->arena, text, (size_t)(eq - text));
     for (size_t i = 0; i < o->placements.count; i++)
-        if (!strcmp(o->placements.items[i].name, p.name) &&
-            o->placements.items[i].node != p.node) {
+        if (!strcmp(o->placements.items[i].name, p.name) && o->placements.items[i].node != p.node) {
             strbuf_printf(err, "--place: %s is given two nodes, %d and %d", p.name,
                           o->placements.items[i].node, p.node);
             return -1;
@@ -65,17 +65,35 @@ static int add_placement(struct options *o, const char *text, struct strbuf *err
     return 0;
 }
 
-enum { OPT_OUT = 256, OPT_PLACE, OPT_ROOT, OPT_ALL, OPT_DIFF, OPT_CHECK, OPT_STRICT, OPT_FORCE,
-       OPT_REPORT, OPT_RUNTIME, OPT_VERBOSE, OPT_VERSION };
+enum {
+    OPT_OUT = 256,
+    OPT_PLACE,
+    OPT_ROOT,
+    OPT_ALL,
+    OPT_DIFF,
+    OPT_CHECK,
+    OPT_STRICT,
+    OPT_FORCE,
+    OPT_REPORT,
+    OPT_RUNTIME,
+    OPT_VERBOSE,
+    OPT_VERSION
+};
 
-static const struct option long_options[] = {
-    {"out", required_argument, NULL, OPT_OUT},     {"place", required_argument, NULL, OPT_PLACE},
-    {"root", required_argument, NULL, OPT_ROOT},   {"all", no_argument, NULL, OPT_ALL},
-    {"diff", no_argument, NULL, OPT_DIFF},         {"check", no_argument, NULL, OPT_CHECK},
-    {"strict", no_argument, NULL, OPT_STRICT},     {"force-alloc", no_argument, NULL, OPT_FORCE},
-    {"report", required_argument, NULL, OPT_REPORT}, {"runtime", required_argument, NULL, OPT_RUNTIME},
-    {"verbose", no_argument, NULL, OPT_VERBOSE},   {"version", no_argument, NULL, OPT_VERSION},
-    {"help", no_argument, NULL, 'h'},              {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {{"out", required_argument, NULL, OPT_OUT},
+                                             {"place", required_argument, NULL, OPT_PLACE},
+                                             {"root", required_argument, NULL, OPT_ROOT},
+                                             {"all", no_argument, NULL, OPT_ALL},
+                                             {"diff", no_argument, NULL, OPT_DIFF},
+                                             {"check", no_argument, NULL, OPT_CHECK},
+                                             {"strict", no_argument, NULL, OPT_STRICT},
+                                             {"force-alloc", no_argument, NULL, OPT_FORCE},
+                                             {"report", required_argument, NULL, OPT_REPORT},
+                                             {"runtime", required_argument, NULL, OPT_RUNTIME},
+                                             {"verbose", no_argument, NULL, OPT_VERBOSE},
+                                             {"version", no_argument, NULL, OPT_VERSION},
+                                             {"help", no_argument, NULL, 'h'},
+                                             {NULL, 0, NULL, 0}};
 
 static int take_option(struct options *o, int c, char **argv, const char **build,
                        struct strbuf *err)
@@ -99,8 +117,10 @@ static int take_option(struct options *o, int c, char **argv, const char **build
     case OPT_PLACE:
         return add_placement(o, optarg, err);
     case OPT_ROOT:
-        strbuf_printf(err, "--root %s: not available yet; mark the root in the source as "
-                           "new numa<T,k>, or use --place T=k", optarg);
+        strbuf_printf(err,
+                      "--root %s: not available yet; mark the root in the source as "
+                      "new numa<T,k>, or use --place T=k",
+                      optarg);
         return -1;
     case OPT_REPORT:
         o->report = arena_strdup(&o->arena, optarg);
@@ -108,14 +128,30 @@ static int take_option(struct options *o, int c, char **argv, const char **build
     case OPT_RUNTIME:
         o->runtime = arena_strdup(&o->arena, optarg);
         return 0;
-    case OPT_ALL: o->all = true; return 0;
-    case OPT_DIFF: o->diff = true; return 0;
-    case OPT_CHECK: o->check = true; return 0;
-    case OPT_STRICT: o->strict = true; return 0;
-    case OPT_FORCE: o->force_alloc = true; return 0;
-    case OPT_VERBOSE: o->verbose = true; return 0;
-    case OPT_VERSION: o->version = true; return 0;
-    case 'h': o->help = true; return 0;
+    case OPT_ALL:
+        o->all = true;
+        return 0;
+    case OPT_DIFF:
+        o->diff = true;
+        return 0;
+    case OPT_CHECK:
+        o->check = true;
+        return 0;
+    case OPT_STRICT:
+        o->strict = true;
+        return 0;
+    case OPT_FORCE:
+        o->force_alloc = true;
+        return 0;
+    case OPT_VERBOSE:
+        o->verbose = true;
+        return 0;
+    case OPT_VERSION:
+        o->version = true;
+        return 0;
+    case 'h':
+        o->help = true;
+        return 0;
     default:
         strbuf_printf(err, "%s %s; numafy-rewrite --help lists the options",
                       c == ':' ? "an argument is missing after" : "unknown option",

@@ -6,20 +6,20 @@
 #include "facts.h"
 
 struct placement {
-    char *name; /* as given */
-    char *key;  /* filled by decide_placements: the type's key */
+    const char *name; /* as given */
+    const char *key;  /* filled by decide_placements: the type's key */
     int node;
 };
 
 struct options {
     struct arena arena;
-    char *tree;      /* real path */
-    char *database;  /* compile_commands.json */
-    char *build;     /* real path of its directory */
-    char *out;       /* absolute, "" without --out */
-    char *report;    /* "" if none */
-    char *runtime;   /* directory of numafy/near.h, "" if none was found */
-    char *hide;      /* test control, see collect.h */
+    char *tree;     /* real path */
+    char *database; /* compile_commands.json */
+    char *build;    /* real path of its directory */
+    char *out;      /* absolute, "" without --out */
+    char *report;   /* "" if none */
+    char *runtime;  /* directory of numafy/near.h, "" if none was found */
+    char *hide;     /* test control, see collect.h */
     VEC(struct placement) placements;
     bool all, diff, check, strict, force_alloc, verbose, help, version;
     int jobs;

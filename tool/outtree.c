@@ -231,9 +231,8 @@ static int write_manifest(struct writer *w, const char *path, int argc, char **a
     struct strbuf text = {0};
     report_json_text(root, &text);
     json_object_put(root);
-    int result = path_write_atomic(path, strbuf_str(&text), text.len, 0644)
-                     ? fail(w, "write", path)
-                     : 0;
+    int result =
+        path_write_atomic(path, strbuf_str(&text), text.len, 0644) ? fail(w, "write", path) : 0;
     strbuf_release(&text);
     return result;
 }

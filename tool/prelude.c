@@ -125,8 +125,8 @@ static const char *line_end_of(const struct lex *l)
 }
 
 struct head {
-    size_t place;  /* best offset so far */
-    int found;     /* 0 nothing, 1 guard or once, 2 an #include, 3 a feature macro after it */
+    size_t place; /* best offset so far */
+    int found;    /* 0 nothing, 1 guard or once, 2 an #include, 3 a feature macro after it */
     bool near;
 };
 

@@ -15,47 +15,46 @@ enum site_action { ACTION_LEFT, ACTION_NEAR, ACTION_ON, ACTION_SCOPE };
 
 /* One place in one file, all units' views of it. `votes` are borrowed from the units. */
 struct site {
-    char *file;
+    const char *file;
     unsigned offset, line, column;
     VEC(const struct fact_site *) votes;
     /* filled by decide */
     enum site_action action;
-    int id;          /* enum nf_id when left */
-    bool reachable;  /* from a root or a placed type */
-    bool edited;     /* the text below replaces bytes; false for what is tagged already */
-    char *owner;     /* the text that names the owner, or "on(k)" */
-    char *detail;
-    char *head;      /* replaces `new` or `::new` (bytes start..word_end) */
-    char *inside;    /* put before the first argument of a nothrow placement, or NULL */
-    char *tail;      /* put at the end of the expression, or NULL */
+    int id;         /* enum nf_id when left */
+    bool reachable; /* from a root or a placed type */
+    bool edited;    /* the text below replaces bytes; false for what is tagged already */
+    const char *owner;    /* the text that names the owner, or "on(k)" */
+    const char *detail;
+    const char *head;   /* replaces `new` or `::new` (bytes start..word_end) */
+    const char *inside; /* put before the first argument of a nothrow placement, or NULL */
+    const char *tail;   /* put at the end of the expression, or NULL */
 };
 
 enum file_status { FILE_COPIED, FILE_UNCHANGED, FILE_EDITED, FILE_FAILED, FILE_NOT_IN_DATABASE };
 
 struct program_file {
-    char *path;
+    const char *path;
     bool cxx;
     bool read_ok;        /* a unit that parses reads it */
     bool main_of_failed; /* it is the main file of a unit that failed */
     bool seen;           /* any unit reads it */
     enum file_status status;
-    char *reason;
+    const char *reason;
     VEC(const struct fact_file *) views; /* of units that parse */
-    strings prelude_in;  /* where its include goes: itself, or its includers */
+    strings prelude_in;                  /* where its include goes: itself, or its includers */
 };
-
 
 struct program {
     struct arena arena;
     VEC(struct fact_unit *) units; /* owned */
     VEC(struct fact_type) types;   /* merged; lists owned */
     struct strmap type_index;
-    VEC(struct site) sites;        /* sorted by file and offset */
+    VEC(struct site) sites;         /* sorted by file and offset */
     VEC(struct program_file) files; /* sorted by path */
     struct strmap file_index;
-    VEC(struct fact_note) notes;   /* sorted, without repeats */
-    strings roots;                 /* keys of numa<T,k> in the source */
-    bool own_new;                  /* some class of the project has its own operator new */
+    VEC(struct fact_note) notes; /* sorted, without repeats */
+    strings roots;               /* keys of numa<T,k> in the source */
+    bool own_new;                /* some class of the project has its own operator new */
     const struct fact_note *replaces;
     size_t failed_units, lost, inactive;
 };

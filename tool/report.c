@@ -159,8 +159,11 @@ static json_object *files_json(const struct program *p, const struct options *o)
 /* Length of the valid UTF-8 sequence at s, or 0. */
 static size_t utf8_length(const unsigned char *s, size_t n)
 {
-    size_t len = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-               : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+    size_t len = s[0] < 0x80                   ? 1
+                 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+                 : (s[0] & 0xf0) == 0xe0       ? 3
+                 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+                                               : 0;
     if (!len || len > n)
         return 0;
     for (size_t i = 1; i < len; i++)
@@ -173,8 +176,8 @@ static size_t utf8_length(const unsigned char *s, size_t n)
 
 void report_json_text(struct json_object *root, struct strbuf *out)
 {
-    const char *s = json_object_to_json_string_ext(
-        root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+    const char *s = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
+                                                             JSON_C_TO_STRING_NOSLASHESCAPE);
     size_t n = strlen(s);
     for (size_t i = 0; i < n;) {
         size_t len = utf8_length((const unsigned char *)s + i, n - i);
@@ -218,8 +221,7 @@ void report_diagnostics(FILE *err, const struct program *p, const struct options
         const struct site *s = &p->sites.items[i];
         bool always = s->id == NF_LOST || s->id == NF_CONFLICT;
         if (s->action == ACTION_LEFT && (always || s->reachable || o->verbose))
-            diag_site(err, s->file, s->line, s->column, (enum nf_id)s->id,
-                      s->votes.items[0]->type);
+            diag_site(err, s->file, s->line, s->column, (enum nf_id)s->id, s->votes.items[0]->type);
         else if (s->action != ACTION_LEFT && o->verbose)
             fprintf(err, "%s:%u:%u: %s %s: %s\n", s->file, s->line, s->column,
                     action_name(s->action), s->votes.items[0]->type, s->owner);

@@ -148,9 +148,9 @@ void udiff(const char *name, const char *old_text, size_t old_len, const char *n
             continue;
         }
         size_t last = i + 1;
-        while (last < list.count && (list.items[last].kind != ' ' ||
-                                     (list.items[last].count <= 2 * CONTEXT &&
-                                      last + 1 < list.count)))
+        while (last < list.count &&
+               (list.items[last].kind != ' ' ||
+                (list.items[last].count <= 2 * CONTEXT && last + 1 < list.count)))
             last++;
         print_hunk(out, &o, &n, &list, i, last);
         i = last;
