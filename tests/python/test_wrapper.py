@@ -206,6 +206,15 @@ class Wrapper(Project):
                 self.assertIn(words, done.stderr)
                 self.assertEqual(len(done.stderr.splitlines()), 1)
 
+    def test_static_programs_are_refused(self):
+        for option in ("-static", "--static", "-static-pie"):
+            done = self.run_wrapper(option, "a.o")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"numafy-cc: no static programs", done.stderr)
+            self.assertEqual(self.run_wrapper(option, "-c", "a.c").returncode, 0)
+            self.assertEqual(self.run_wrapper(option, "--version").returncode, 0)
+        self.assertEqual(self.run_wrapper("-static-libgcc", "a.o").returncode, 0)
+
     def test_missing_library(self):
         (self.root / "build" / "lib" / "libnumafy.so").unlink()
         done = self.run_wrapper("a.o")
