@@ -29,18 +29,22 @@ class Progress:
         print(f"numafy: {shown(text)}", file=self.stream, flush=True)
 
     @contextlib.contextmanager
-    def step(self, text: str) -> Iterator[None]:
-        """Announce a step; inside it, ``tick`` refreshes the clock."""
+    def step(self, text: str, prints: bool = False) -> Iterator[None]:
+        """Announce a step; inside it, ``tick`` refreshes the clock.
+
+        ``prints``: the step writes to the terminal itself, so its line has no clock.
+        """
+        if prints or not self.live:
+            self.say(text)
+            yield
+            return
         self._text, self._since = shown(text), time.monotonic()
-        if not self.live:
-            print(f"numafy: {self._text}", file=self.stream, flush=True)
         self.tick()
         try:
             yield
         finally:
-            if self.live:
-                self._wipe()
-                print(f"numafy: {self._text}{self._clock()}", file=self.stream, flush=True)
+            self._wipe()
+            print(f"numafy: {self._text}{self._clock()}", file=self.stream, flush=True)
             self._text = ""
 
     def tick(self) -> None:

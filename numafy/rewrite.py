@@ -105,7 +105,7 @@ def run(
     argv = [str(project.rewriter()), *arguments(tree, database, out, options, report)]
     target = f" into {out}" if out is not None else " (dry run)"
     summary = b""
-    with progress.step(f"rewriting {tree}{target}"):
+    with progress.step(f"rewriting {tree}{target}", prints=True):
         if options.diff:
             sys.stdout.flush()
             code = runner.passthrough(argv)

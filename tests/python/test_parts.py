@@ -239,6 +239,13 @@ class Display(unittest.TestCase):
         self.assertIn("work (5 s) ...", stream.getvalue())
         self.assertTrue(stream.getvalue().endswith("numafy: work (9 s)\n"))
 
+    def test_a_step_that_prints_gets_a_line_of_its_own(self):
+        stream = self.Terminal()
+        shower = progress.Progress(stream)
+        with shower.step("work", prints=True):
+            shower.tick()
+        self.assertEqual(stream.getvalue(), "\r\x1b[Knumafy: work\n")
+
 
 if __name__ == "__main__":
     unittest.main()
