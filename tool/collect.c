@@ -84,12 +84,38 @@ static void look_at(struct collector *c, CXCursor cursor, enum CXCursorKind k)
     }
 }
 
+static bool contains(CXCursor outer, CXCursor inner)
+{
+    CXFile a, b;
+    unsigned start, end, at;
+    CXSourceRange range = clang_getCursorExtent(outer);
+    clang_getFileLocation(clang_getRangeStart(range), &a, NULL, NULL, &start);
+    clang_getFileLocation(clang_getRangeEnd(range), NULL, NULL, NULL, &end);
+    clang_getFileLocation(clang_getCursorLocation(inner), &b, NULL, NULL, &at);
+    return a == b && start <= at && at < end;
+}
+
+/* Brings the parent to the top of the stack. A parent that is not on it (never seen) must not empty
+ * the stack: the function around a site would be forgotten, and with it what forbids an edit. */
+static void pop_to(struct collector *c, CXCursor cursor, CXCursor parent)
+{
+    size_t n = c->frames.count;
+    if (clang_getCursorKind(parent) == CXCursor_TranslationUnit)
+        n = 0;
+    while (n && !same_cursor(c->frames.items[n - 1].cursor, parent))
+        n--;
+    if (!n && clang_getCursorKind(parent) != CXCursor_TranslationUnit) {
+        n = c->frames.count;
+        while (n && !contains(c->frames.items[n - 1].cursor, cursor))
+            n--;
+    }
+    c->frames.count = n;
+}
+
 static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     struct collector *c = data;
-    while (c->frames.count &&
-           !clang_equalCursors(c->frames.items[c->frames.count - 1].cursor, parent))
-        c->frames.count--;
+    pop_to(c, cursor, parent);
     if (!c->frames.count) {
         CXFile file;
         clang_getFileLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, NULL);

@@ -157,13 +157,15 @@ CXCursor first_expression(CXCursor cursor)
     return found;
 }
 
-/* clang_equalCursors tells an expression of one visit from the same one of another (the parent
- * declaration that it carries differs); kind and place are what counts here. */
+/* clang_equalCursors also compares the declaration that an expression's cursor carries as its
+ * parent, and that differs between visits, and after a lambda within one. For expressions and
+ * statements the node itself, which libclang keeps in data[1] (CXCursor.cpp), is what counts. */
 bool same_cursor(CXCursor a, CXCursor b)
 {
-    return clang_equalCursors(a, b) ||
-           (clang_getCursorKind(a) == clang_getCursorKind(b) &&
-            clang_equalRanges(clang_getCursorExtent(a), clang_getCursorExtent(b)));
+    if (clang_equalCursors(a, b))
+        return true;
+    bool node = clang_isExpression(a.kind) || clang_isStatement(a.kind);
+    return node && a.kind == b.kind && a.data[1] && a.data[1] == b.data[1];
 }
 
 /* Parentheses and implicit conversions. */

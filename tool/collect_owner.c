@@ -626,7 +626,7 @@ static void member_path(struct collector *c, CXCursor member, struct path *p)
     } else {
         CXCursor inner = skip_wrappers(base);
         if (clang_getCursorKind(inner) == CXCursor_CallExpr) {
-            CXCursor object = first_expression(inner);
+            CXCursor object = skip_wrappers(first_expression(inner));
             p->get = !clang_Cursor_isNull(object) &&
                      type_is_smart_pointer(c, clang_getCursorType(object));
             p->expr = object;
@@ -685,6 +685,12 @@ static void object_path(struct collector *c, CXCursor object, struct path *p)
         p->expr = inner;
         return;
     case CXCursor_CallExpr:
+        if (type_is_smart_pointer(c, clang_getCursorType(skip_wrappers(inner))) &&
+            (is_element_call(c, object) || !strcmp(spelling(c, object), "operator*"))) {
+            p->expr = skip_wrappers(inner);
+            p->get = true;
+            return;
+        }
         if (!is_element_call(c, object))
             break;
         if (clang_getCursorKind(inner) == CXCursor_MemberRefExpr &&
@@ -738,8 +744,7 @@ static bool slot_path(struct collector *c, CXCursor lvalue, struct path *p)
 }
 
 static struct fact_owner *add_owner(struct collector *c, struct fact_site *site,
-                                    enum owner_kind kind, const char *expr,
-                                    const char *cls)
+                                    enum owner_kind kind, const char *expr, const char *cls)
 {
     struct fact_owner *o = vec_add(&site->owners);
     o->kind = kind;

@@ -50,7 +50,7 @@ struct function {
     bool scanned;
     bool has_this;
     int this_reject; /* enum nf_id: why `this` cannot be used although there is one outside */
-    const char *cls;       /* key of this's class */
+    const char *cls; /* key of this's class */
     bool is_constexpr;
     VEC(struct param) params;
     texts_at freed;

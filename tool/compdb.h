@@ -11,8 +11,8 @@
 struct compdb_unit {
     const char *directory; /* absolute */
     const char *file;      /* absolute, as joined; real path if it exists */
-    bool missing;    /* the file cannot be read */
-    strings argv;    /* compiler first */
+    bool missing;          /* the file cannot be read */
+    strings argv;          /* compiler first */
 };
 
 struct compdb {

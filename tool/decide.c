@@ -54,7 +54,8 @@ static const char *target_key(const struct fact_type *t)
 }
 
 /* Exact qualified name, or the last part if that is unique. */
-static const char *find_name(const struct program *p, const char *name, bool qualified, strings *also)
+static const char *find_name(const struct program *p, const char *name, bool qualified,
+                             strings *also)
 {
     const char *key = NULL;
     for (size_t i = 0; i < p->types.count; i++) {

@@ -39,11 +39,11 @@ struct fact_ctor {
 
 struct fact_type {
     const char *key;
-    const char *name;     /* qualified */
-    unsigned flags; /* enum type_flags */
-    strings edges;  /* types that fields, bases and their template arguments mention */
-    strings bases;  /* own bases: lookup of operator new, and the reverse edge to derived */
-    strings holds;  /* types of members and bases by value: constructed with it */
+    const char *name; /* qualified */
+    unsigned flags;   /* enum type_flags */
+    strings edges;    /* types that fields, bases and their template arguments mention */
+    strings bases;    /* own bases: lookup of operator new, and the reverse edge to derived */
+    strings holds;    /* types of members and bases by value: constructed with it */
     VEC(struct fact_ctor) ctors; /* user-provided ones */
 };
 
@@ -74,10 +74,10 @@ enum site_flags {
 struct fact_site {
     const char *file;
     unsigned offset, line, column; /* of the word: `new` or the function's name */
-    const char *kind;                    /* "new", "new[]", or a function's name */
-    const char *type, *type_key;         /* element type as spelled; "" if it has no declaration */
-    const char *ctor;                    /* USR of the constructor called, or "" */
-    const char *function;                /* name of the function around it, or "" */
+    const char *kind;              /* "new", "new[]", or a function's name */
+    const char *type, *type_key;   /* element type as spelled; "" if it has no declaration */
+    const char *ctor;              /* USR of the constructor called, or "" */
+    const char *function;          /* name of the function around it, or "" */
     unsigned flags;                /* enum site_flags */
     int left;                      /* enum nf_id, or 0 if it may be edited */
     unsigned start, word_end;      /* bytes that the edit replaces start with `new` or `::` */
@@ -98,8 +98,8 @@ struct fact_range {
 };
 
 struct fact_include {
-    const char *by;    /* the including file */
-    bool nested; /* the directive stands inside a function, namespace or class */
+    const char *by; /* the including file */
+    bool nested;    /* the directive stands inside a function, namespace or class */
 };
 
 /* One file of the tree that the unit reads. */
