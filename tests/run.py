@@ -247,6 +247,7 @@ def main() -> int:
     for name in [n for n in os.environ if n.startswith("NUMAFY_")]:
         del os.environ[name]
 
+    proc.end_all_when_stopped()
     build = args.build.resolve()
     layers = [layer for layer in LAYERS if not args.layer or layer in args.layer]
     left_out = ""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one place that starts other programs.
 
-Responsible for time limits that hold for a program's children too, and for output that may be any bytes. Knows nothing
-of tests.
+Responsible for time limits that hold for a program's children too, for leaving nothing behind when the run itself is
+stopped, and for output that may be any bytes. Knows nothing of tests.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, Mapping, Optional, Sequence, Union
+from typing import Callable, Mapping, Optional, Sequence, Set, Union
 
 Argument = Union[str, Path]
 
@@ -61,16 +61,19 @@ def run(
         stderr=subprocess.STDOUT if merge else subprocess.PIPE,
         start_new_session=True,
     ) as process:
+        _groups.add(process.pid)
         try:
             out, err = process.communicate(timeout=timeout_s)
             timed_out = False
         except subprocess.TimeoutExpired:
-            _kill_group(process.pid)
+            _end_group(process.pid)
             out, err = process.communicate()
             timed_out = True
         except BaseException:
-            _kill_group(process.pid)
+            _end_group(process.pid)
             raise
+        finally:
+            _groups.discard(process.pid)
     return Result(process.returncode, out, err or b"", timed_out, time.monotonic() - started)
 
 
@@ -101,8 +104,9 @@ def follow(
 
         def expire() -> None:
             expired.set()
-            _kill_group(process.pid)
+            _end_group(process.pid)
 
+        _groups.add(process.pid)
         timer = threading.Timer(timeout_s, expire)
         timer.start()
         try:
@@ -113,15 +117,51 @@ def follow(
                 on_line(raw.decode("utf-8", "replace"))
             status = process.wait()
         except BaseException:
-            _kill_group(process.pid)
+            _end_group(process.pid)
             raise
         finally:
             timer.cancel()
+            _groups.discard(process.pid)
     return Result(status, b"", b"", expired.is_set(), time.monotonic() - started)
 
 
-def _kill_group(leader: int) -> None:
+# The process groups that are running. A group is asked to end first, so that a runner of ours can end its own.
+_groups: Set[int] = set()
+_GRACE_S = 2.0
+
+
+def _end_group(leader: int) -> None:
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(leader, number)
+        except ProcessLookupError:
+            return
+        deadline = time.monotonic() + _GRACE_S
+        while number == signal.SIGTERM and time.monotonic() < deadline and _alive(leader):
+            time.sleep(0.05)
+
+
+def _alive(group: int) -> bool:
+    """Whether a process of the group runs; one that has ended and was not waited for does not count."""
     try:
-        os.killpg(leader, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
+        with open(f"/proc/{group}/stat", encoding="ascii", errors="replace") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def end_all_when_stopped() -> None:
+    """Makes SIGTERM, SIGINT and SIGHUP end every program that was started here, and then this one."""
+
+    def stop(number: int, _: object) -> None:
+        for leader in list(_groups):
+            try:
+                os.killpg(leader, signal.SIGTERM)
+            except ProcessLookupError:
+                pass
+        for leader in list(_groups):
+            _end_group(leader)
+        os._exit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, stop)

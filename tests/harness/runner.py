@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, List, Sequence, TypeVar
 
-from . import tap
+from . import proc, tap
 from .cases import ROOT
 
 Item = TypeVar("Item")
@@ -34,6 +34,7 @@ def options(description: str) -> Options:
     parser.add_argument("--keep", action="store_true", help="leave the work folders in /tmp")
     parser.add_argument("pattern", nargs="*", help="beginnings of the names of the cases to run")
     found = parser.parse_args()
+    proc.end_all_when_stopped()
     return Options(found.build.resolve(), max(1, found.jobs), found.pattern, found.keep)
 
 
