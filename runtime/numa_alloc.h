@@ -51,7 +51,7 @@
 extern "C" {
 #endif
 
-/* --- allocation ---------------------------------------------------------------------------------
+/* --- allocation
  * As malloc, calloc, aligned_alloc and posix_memalign, on `node`. Sizes and alignments in bytes;
  * size 0 gives a block that can be freed. NULL with errno ENOMEM (no memory, or count * size
  * overflows) or EINVAL (no such node id; alignment not a power of two). Free with free,
@@ -82,7 +82,7 @@ NUMAFY_OWNER_ void *numafy_aligned_alloc_near(const volatile void *owner, size_t
 NUMAFY_OWNER_ void *numafy_realloc_near(const volatile void *owner, void *p,
                                         size_t size) NUMAFY_NOTHROW_;
 
-/* --- where things are ---------------------------------------------------------------------------
+/* --- where things are
  */
 /* The node id whose pool holds p (any address inside the block), NUMAFY_INTERLEAVE for an
  * interleaved one, NUMAFY_NO_NODE if p is not ours. Does not ask the kernel. */
@@ -98,7 +98,7 @@ int numafy_resident_node(const void *p) NUMAFY_NOTHROW_;
 NUMAFY_OWNER_ int numafy_root_add(const volatile void *p, size_t size, int node) NUMAFY_NOTHROW_;
 NUMAFY_OWNER_ void numafy_root_remove(const volatile void *p) NUMAFY_NOTHROW_;
 
-/* --- threads and memory --------------------------------------------------------------------------
+/* --- threads and memory
  */
 /* Pins the calling thread to the CPUs of `node`, of the nearest node with CPUs if it has none. 0 or
  * a negative errno. */
@@ -110,7 +110,7 @@ void numafy_thread_flush(void) NUMAFY_NOTHROW_;
 /* Returns unused pages of the node's pool to the kernel. */
 void numafy_purge(int node) NUMAFY_NOTHROW_;
 
-/* --- the ambient node ----------------------------------------------------------------------------
+/* --- the ambient node
  * What plain malloc and operator new of this thread use while it is set. In C around a call:
  *     (numafy_enter(owner), (T *)numafy_leave(f(a)))
  * enter makes owner's node ambient (the rule of numafy_malloc_near) and returns the previous one;
@@ -120,8 +120,7 @@ NUMAFY_OWNER_ int(numafy_enter)(const volatile void *owner) NUMAFY_NOTHROW_;
 NUMAFY_OWNER_ void *numafy_leave(const volatile void *result) NUMAFY_NOTHROW_;
 long numafy_leave_int(long result) NUMAFY_NOTHROW_;
 
-/* --- what went wrong, what happened
- * ---------------------------------------------------------------- */
+/* --- what went wrong, what happened */
 /* Why the last numafy call of this thread failed, one sentence; "no error". Valid until the next.
  */
 const char *numafy_strerror(void) NUMAFY_NOTHROW_;

@@ -150,9 +150,7 @@ NUMAFY_WEAK_ void *numafy_realloc_near(const volatile void *owner, void *p,
     return p ? numafy_realloc(p, size) : numafy_malloc_near(owner, size);
 }
 
-/* --- C++
- * -------------------------------------------------------------------------------------------------
- */
+/* --- C++ */
 /* Weak: absent in a program without libstdc++ or libc++, which both have these two. The third is
  * ours, from a C++ unit, for a program that links libstdc++ statically. */
 typedef void (*numafy_handler)(void);
@@ -204,8 +202,7 @@ NUMAFY_WEAK_ void *numafy_new_nothrow_(size_t size, size_t alignment, int node) 
     return p;
 }
 
-/* --- where, threads, memory
- * ---------------------------------------------------------------------------- */
+/* --- where, threads, memory */
 NUMAFY_WEAK_ int numafy_node_of(const void *p) NUMAFY_DEF_NOTHROW_
 {
     const struct numafy_pools *g = &numafy_pools_v1;
@@ -266,8 +263,7 @@ NUMAFY_COLD_ void numafy_purge(int node) NUMAFY_DEF_NOTHROW_
         }
 }
 
-/* --- reasons and statistics
- * ------------------------------------------------------------------------------ */
+/* --- reasons and statistics */
 NUMAFY_COLD_ const char *numafy_strerror(void) NUMAFY_DEF_NOTHROW_
 {
     struct numafy_thread *t = numafy_tls_v1;

@@ -59,7 +59,7 @@ typedef __SIZE_TYPE__ numafy_size;
 extern "C" {
 #endif
 
-/* --- C, documented in numa_alloc.h ----------------------------------------------------------- */
+/* --- C, documented in numa_alloc.h */
 void *numafy_malloc(int node, numafy_size size) NUMAFY_NOTHROW_;
 void *numafy_calloc(int node, numafy_size count, numafy_size size) NUMAFY_NOTHROW_;
 void *numafy_aligned_alloc(int node, numafy_size alignment, numafy_size size) NUMAFY_NOTHROW_;
@@ -80,8 +80,7 @@ NUMAFY_OWNER_ int numafy_enter(const volatile void *owner) NUMAFY_NOTHROW_;
 NUMAFY_OWNER_ void *numafy_leave(const volatile void *result) NUMAFY_NOTHROW_;
 long numafy_leave_int(long result) NUMAFY_NOTHROW_;
 
-/* --- entry points of the macros and templates below; not for use by hand -----------------------
- */
+/* --- entry points of the macros and templates below; not for use by hand */
 /* numafy_near_: the node for near(owner). numafy_scope_: the same rule, but the stack and NULL
  * leave the ambient node; makes it ambient and returns the previous one. numafy_new_: 0 alignment
  * means the default one; calls the new handler and throws as operator new does. push_/pop_: entries

@@ -61,7 +61,7 @@ int numafy_os_setspecific_(unsigned, const void *) __asm__("pthread_setspecific"
 int numafy_os_atfork_(void (*)(void), void (*)(void), void (*)(void)) __asm__("pthread_atfork");
 extern char **numafy_os_environ_ __asm__("environ");
 
-/* --- sets of node ids ------------------------------------------------------------------------- */
+/* --- sets of node ids */
 NUMAFY_FN_ int numafy_set_has(const uint64_t *set, int n)
 {
     return n >= 0 && n < NUMAFY_NODES && (set[n / 64] >> (n % 64) & 1);
@@ -126,8 +126,7 @@ NUMAFY_FN_ int numafy_parse_list(const char *s, uint64_t *bits, unsigned nbits)
     return 0;
 }
 
-/* --- files ---------------------------------------------------------------------------------------
- */
+/* --- files */
 /* The start of a file as a string: its length, or a negative errno. */
 NUMAFY_FN_ long numafy_os_slurp(const char *path, char *buf, size_t len)
 {
@@ -241,7 +240,7 @@ NUMAFY_FN_ int numafy_sysfs_nearest(const char *root, int node, const uint64_t *
     if (numafy_set_has(set, node))
         return node;
     snprintf(name, sizeof name, "node%d/distance", node);
-    if (numafy_sysfs_nodes(root, "online", online) < 0 ||
+    if (numafy_sysfs_nodes(root, "online", online) < 0 || !numafy_set_has(online, node) ||
         numafy_sysfs_slurp(root, name, buf, sizeof buf) < 0)
         return numafy_set_first(set);
     const char *s = buf;
@@ -261,8 +260,7 @@ NUMAFY_FN_ int numafy_sysfs_nearest(const char *root, int node, const uint64_t *
     return best < 0 ? numafy_set_first(set) : best;
 }
 
-/* --- memory
- * ---------------------------------------------------------------------------------------- */
+/* --- memory */
 NUMAFY_FN_ void *numafy_os_map(size_t size)
 {
     void *p = numafy_os_mmap_(NULL, size, NUMAFY_PROT_RW, NUMAFY_MAP_ANON, -1, 0);
@@ -337,8 +335,7 @@ NUMAFY_FN_ int numafy_os_resident(uintptr_t p)
     return r < 0 ? -errno : status;
 }
 
-/* --- a lock that a signal-free slow path and fork can use
- * ------------------------------------------- */
+/* --- a lock that a signal-free slow path and fork can use */
 NUMAFY_FN_ void numafy_lock(int *lock)
 {
     int free_ = 0;

@@ -119,8 +119,7 @@ NUMAFY_REPLACES_(void *, numafy_replaced_pvalloc_, "pvalloc", size_t size)
     return numafy_plain_memalign(NUMAFY_PAGE, pages ? pages : (size_t)NUMAFY_PAGE);
 }
 
-/* --- operator new and delete
- * -------------------------------------------------------------------------------- */
+/* --- operator new and delete */
 NUMAFY_FN_ void *numafy_plain_new(size_t size, size_t alignment, bool nothrow)
 {
     void *p;

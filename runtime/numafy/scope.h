@@ -8,8 +8,7 @@
 
 #ifndef NUMAFY_EXTERN
 
-/* --- owners
- * ---------------------------------------------------------------------------------------- */
+/* --- owners */
 /* The node of the smallest root around p, NUMAFY_NO_NODE if there is none. Lock-free: a root's size
  * is written last when it is added, first when it is removed. */
 NUMAFY_OWNER_ NUMAFY_FN_ int numafy_root_node(const volatile void *p)
@@ -118,8 +117,7 @@ NUMAFY_WEAK_ int numafy_near_(const volatile void *owner) NUMAFY_DEF_NOTHROW_
     return numafy_owner_node(owner, &keep);
 }
 
-/* --- the ambient node
- * ---------------------------------------------------------------------------------- */
+/* --- the ambient node */
 /* Sets it and returns the previous one. A thread without a record of its own has none set. */
 NUMAFY_FN_ int numafy_ambient_set(int node)
 {
@@ -153,8 +151,7 @@ NUMAFY_WEAK_ void numafy_scope_end_(const int *previous) NUMAFY_DEF_NOTHROW_
         numafy_tls_v1->ambient = *previous + 1;
 }
 
-/* --- entries
- * ------------------------------------------------------------------------------------------- */
+/* --- entries */
 /* The stack pointer of the caller of the function that uses this: entries of live frames are above.
  */
 #define NUMAFY_CALLER_SP_ ((uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *))

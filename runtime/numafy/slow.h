@@ -16,8 +16,7 @@ int numafy_bind_(unsigned slot);
 
 #ifndef NUMAFY_EXTERN
 
-/* --- reasons -------------------------------------------------------------------------------------
- */
+/* --- reasons */
 NUMAFY_FN_ void numafy_fail(int reason, int node)
 {
     struct numafy_thread *t = numafy_thread_own_();
@@ -27,8 +26,7 @@ NUMAFY_FN_ void numafy_fail(int reason, int node)
     }
 }
 
-/* --- the allocator below
- * --------------------------------------------------------------------------- */
+/* --- the allocator below */
 /* Finds the functions that follow ours. RTLD_NEXT names what stands behind the object with this
  * code; numafy_probe below finds out whether that is right. Runs inside the first malloc of the
  * process: dlsym allocates when it fails, hence next is set before it may. */
@@ -158,8 +156,7 @@ NUMAFY_INNER_ bool numafy_probe(void)
     return numafy_probe_seen_v1;
 }
 
-/* --- start
- * ------------------------------------------------------------------------------------------- */
+/* --- start */
 NUMAFY_COLD_ int numafy_start_(void)
 {
     struct numafy_pools *g = &numafy_pools_v1;
@@ -292,8 +289,7 @@ static __attribute__((constructor, unused)) void numafy_start_with_program(void)
 }
 #endif
 
-/* --- pools
- * --------------------------------------------------------------------------------------------- */
+/* --- pools */
 /* The node of the CPU that runs us; the lowest node if the machine does not tell. */
 NUMAFY_INNER_ int numafy_local_node(void)
 {
@@ -416,8 +412,7 @@ NUMAFY_INNER_ unsigned numafy_arena(struct numafy_slot *slot, unsigned shard)
     return slot->arena[0];
 }
 
-/* --- threads
- * --------------------------------------------------------------------------------------------- */
+/* --- threads */
 /* The calling thread's record, made at the first call. NULL: the thread is past its end, or there
  * is no memory for one; it then works without caches, scopes and reasons. */
 NUMAFY_COLD_ struct numafy_thread *numafy_thread_own_(void)
@@ -550,8 +545,7 @@ NUMAFY_COLD_ void numafy_fork_child_(void)
     g->threads = mine;
 }
 
-/* --- allocation that needs a thought
- * ------------------------------------------------------------------------ */
+/* --- allocation that needs a thought */
 NUMAFY_FN_ void *numafy_plain_alloc(size_t size, size_t alignment, int zero)
 {
     const struct numafy_next *next = &numafy_state_v1.next;
@@ -633,8 +627,8 @@ NUMAFY_COLD_ void *numafy_slow_alloc_(int node, size_t size, size_t alignment, i
         void *p = numafy_je_mallocx_(size <= 8 ? 16 : size, flags);
         if (p && numafy_slot_of_address(p))
             return p;
-        /* After its own end of a thread jemalloc takes no arena but 0. Such a block must not get out:
-         * free would hand it to the allocator below, which need not be jemalloc. */
+        /* After its own end of a thread jemalloc takes no arena but 0. Such a block must not get
+         * out: free would hand it to the allocator below, which need not be jemalloc. */
         if (p)
             numafy_je_dallocx_(p, NUMAFY_JE_TCACHE_NONE);
     }

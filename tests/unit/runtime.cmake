@@ -11,3 +11,38 @@ numafy_test_program(unit_runtime_c SOURCES runtime_c.c ${runtime_parts}
                     LIBS runtime_test_lib numafy_headers)
 numafy_test_program(unit_runtime_c_lib SOURCES runtime_c.c ${runtime_parts}
                     LIBS runtime_test_lib_extern numafy DEFS NUMAFY_EXTERN)
+numafy_test_program(unit_runtime_cxx SOURCES runtime_cxx.cpp ${runtime_parts}
+                    LIBS runtime_test_lib numafy_headers)
+numafy_test_program(unit_runtime_cxx_lib SOURCES runtime_cxx.cpp ${runtime_parts}
+                    LIBS runtime_test_lib_extern numafy DEFS NUMAFY_EXTERN)
+
+# Strange surroundings; linked with --as-needed, which must keep jemalloc, and exporting its runtime to a plug-in.
+add_library(runtime_test_plugin MODULE runtime_lib.c)
+target_link_libraries(runtime_test_plugin PRIVATE numafy_headers numafy_warnings)
+numafy_test_program(unit_runtime_env SOURCES runtime_env.c LIBS numafy_headers
+                    DEFS RUNTIME_PLUGIN="$<TARGET_FILE:runtime_test_plugin>")
+target_link_options(unit_runtime_env BEFORE PRIVATE -Wl,--as-needed)
+add_dependencies(unit_runtime_env runtime_test_plugin)
+
+numafy_test_program(unit_runtime_limits SOURCES runtime_limits.c LIBS numafy_headers
+                    DEFS NUMAFY_TEST_TCACHE_BUDGET=2)
+numafy_test_program(unit_runtime_own_free SOURCES runtime_limits.c runtime_own_free.c LIBS numafy_headers
+                    DEFS CASE_OWN_FREE)
+
+# The headers in every standard: a warning in one of them ends the build.
+set(runtime_strict -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -DNUMAFY_TEST_WARNINGS)
+foreach(standard 90 99 11 17)
+    add_library(runtime_c${standard} OBJECT runtime_standard.c)
+    set_target_properties(runtime_c${standard} PROPERTIES C_STANDARD ${standard})
+    target_compile_options(runtime_c${standard} PRIVATE ${runtime_strict})
+    target_link_libraries(runtime_c${standard} PRIVATE numafy_headers)
+endforeach()
+foreach(standard 98 11 14 17 20 23)
+    add_library(runtime_cxx${standard} OBJECT runtime_standard.cpp)
+    set_target_properties(runtime_cxx${standard} PROPERTIES CXX_STANDARD ${standard})
+    target_compile_options(runtime_cxx${standard} PRIVATE ${runtime_strict})
+    target_link_libraries(runtime_cxx${standard} PRIVATE numafy_headers)
+    if(NOT standard EQUAL 98)
+        target_compile_definitions(runtime_cxx${standard} PRIVATE STANDARD_FULL)
+    endif()
+endforeach()

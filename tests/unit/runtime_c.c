@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// runtime_c.c: the C interface of the runtime, linked header-only from C and C++ units and a library, and
-// a second time against libnumafy. Machines with one node are enough: a pool knows its node's number.
+// runtime_c.c: the C interface of the runtime, linked header-only from C and C++ units and a
+// library, and a second time against libnumafy. Machines with one node are enough: a pool knows its
+// node's number.
 #define _GNU_SOURCE
-#include "numa_alloc.h"
+#include "runtime_inside.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,15 +15,10 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <malloc.h>
 
 #include <cmocka.h>
 
 #include "runtime_parts.h"
-
-#ifdef NUMAFY_EXTERN
-#include "numafy/slow.h" // the state, to look into
-#endif
 
 #define NODES 4
 
@@ -44,23 +41,7 @@ static void filled(const void *p, size_t n, unsigned seed)
             fail_msg("byte %zu of %zu is %u", i, n, ((const unsigned char *)p)[i]);
 }
 
-/* Bytes that jemalloc counts as handed out of a node's pool. */
-static size_t allocated(int node)
-{
-    uint64_t epoch = 1;
-    const unsigned slot = numafy_state_v1.slot_of[node + NUMAFY_NODE_ARGS];
-    numafy_je_mallctl_("epoch", NULL, NULL, &epoch, sizeof epoch);
-    size_t bytes = 0;
-    for (unsigned i = 0; i < NUMAFY_SHARDS_MAX; i++) {
-        const unsigned arena = numafy_pools_v1.slot[slot].arena[i];
-        if (arena)
-            bytes += numafy_je_stat(arena - 1, "small.allocated") +
-                     numafy_je_stat(arena - 1, "large.allocated");
-    }
-    return bytes;
-}
-
-// --- allocation -----------------------------------------------------------------------------------------
+// --- allocation
 static void test_malloc_lands_in_the_nodes_pool(void **state)
 {
     (void)state;
@@ -237,7 +218,7 @@ static void test_usable_size(void **state)
     }
 }
 
-// --- owners ------------------------------------------------------------------------------------------------
+// --- owners
 static int a_global[4];
 
 static void test_near_follows_the_owner(void **state)
@@ -304,7 +285,7 @@ static void test_roots_refuse_nonsense_and_end_at_64(void **state)
     numafy_root_remove(area);
 }
 
-// --- the ambient node -------------------------------------------------------------------------------------
+// --- the ambient node
 static void test_scope_moves_what_libraries_allocate(void **state)
 {
     (void)state;
@@ -370,8 +351,14 @@ static void test_scope_follows_near_but_keeps_at_stack_and_null(void **state)
     free(p), free(q), free(r), free(s), free(t), free(owner), free(plain);
 }
 
-static void *factory(void) { return malloc(20); }
-static void factory_out(void **out) { *out = malloc(20); }
+static void *factory(void)
+{
+    return malloc(20);
+}
+static void factory_out(void **out)
+{
+    *out = malloc(20);
+}
 static int factory_int(void **out)
 {
     *out = malloc(20);
@@ -458,7 +445,7 @@ static void test_entries_have_no_bound(void **state)
     free(owner);
 }
 
-// --- node arguments ----------------------------------------------------------------------------------------
+// --- node arguments
 static void test_local_and_interleave_are_node_arguments(void **state)
 {
     (void)state;
@@ -497,7 +484,7 @@ static void test_thread_bind(void **state)
     assert_int_equal(numafy_thread_bind(9), 0); // no such node: the nearest with CPUs
 }
 
-// --- frees -------------------------------------------------------------------------------------------------
+// --- frees
 static void test_blocks_of_libc_are_freed_by_libc(void **state)
 {
     (void)state;
@@ -550,15 +537,15 @@ static void test_a_free_goes_back_to_the_pool(void **state)
     (void)state;
     void *p[1000];
     numafy_thread_flush();
-    const size_t before = allocated(2);
+    const size_t before = inside_allocated(2);
     for (int i = 0; i < 1000; i++)
         p[i] = numafy_malloc(2, 256);
     numafy_thread_flush();
-    assert_true(allocated(2) >= before + 1000 * 256);
+    assert_true(inside_allocated(2) >= before + 1000 * 256);
     for (int i = 0; i < 1000; i++)
         i % 2 ? free(p[i]) : lib_free(p[i]);
     numafy_thread_flush();
-    assert_int_equal(allocated(2), before);
+    assert_int_equal(inside_allocated(2), before);
 }
 
 static void test_purge_returns_pages(void **state)
@@ -587,7 +574,8 @@ static void test_plain_malloc_stays_out_of_the_pools(void **state)
     for (int i = 0; i < 100; i++) {
         void *p = malloc(40);
         on_node(p, NUMAFY_NO_NODE);
-        assert_int_equal(numafy_je_mallctl_("arenas.lookup", &arena, &len, (void *)&p, sizeof p), 0);
+        assert_int_equal(numafy_je_mallctl_("arenas.lookup", &arena, &len, (void *)&p, sizeof p),
+                         0);
         for (unsigned s = 1; s <= numafy_pools_v1.slots; s++)
             for (unsigned k = 0; k < NUMAFY_SHARDS_MAX; k++)
                 assert_int_not_equal(arena + 1, numafy_pools_v1.slot[s].arena[k]);
@@ -611,7 +599,7 @@ static void test_stats(void **state)
     free(p);
 }
 
-// --- threads --------------------------------------------------------------------------------------------------
+// --- threads
 static void *short_life(void *arg)
 {
     void *p[20];
@@ -629,7 +617,7 @@ static void test_two_thousand_threads_leave_nothing(void **state)
     numafy_thread_flush();
     for (int round = 0; round < 2; round++) {
         for (int node = 0; node < NODES; node++)
-            before[node] = allocated(node);
+            before[node] = inside_allocated(node);
         const size_t tcaches = numafy_pools_v1.tcaches, threads = numafy_pools_v1.threads;
         for (int i = 0; i < 1000; i++) {
             pthread_t t;
@@ -644,7 +632,7 @@ static void test_two_thousand_threads_leave_nothing(void **state)
         assert_int_equal(numafy_pools_v1.threads, threads);
         if (round) // the first round makes arenas
             for (int node = 0; node < NODES; node++)
-                assert_int_equal(allocated(node), before[node]);
+                assert_int_equal(inside_allocated(node), before[node]);
     }
     for (unsigned s = 1; s <= numafy_pools_v1.slots; s++)
         assert_int_equal(numafy_pools_v1.slot[s].uncached, 0);
@@ -681,15 +669,15 @@ static void test_destructors_after_ours_still_work(void **state)
     assert_int_equal(pthread_key_create(&late_key, late_destructor), 0);
     numafy_thread_flush();
     for (int round = 0; round < 2; round++) {
-        const size_t one = allocated(1), two = allocated(2);
+        const size_t one = inside_allocated(1), two = inside_allocated(2);
         for (int i = 0; i < 200; i++) {
             pthread_t t;
             assert_int_equal(pthread_create(&t, NULL, late_life, NULL), 0);
             pthread_join(t, NULL);
         }
         if (round) {
-            assert_int_equal(allocated(1), one);
-            assert_int_equal(allocated(2), two);
+            assert_int_equal(inside_allocated(1), one);
+            assert_int_equal(inside_allocated(2), two);
         }
     }
     assert_int_equal(late_bad, 0);
@@ -705,7 +693,8 @@ static void *traffic(void *arg)
         seed = seed * 1103515245 + 12345;
         const unsigned i = seed >> 16 & 63;
         free(p[i]);
-        p[i] = seed & 0x400000 ? malloc(seed >> 20) : numafy_malloc((int)(seed >> 8 & 3), seed >> 20);
+        p[i] =
+            seed & 0x400000 ? malloc(seed >> 20) : numafy_malloc((int)(seed >> 8 & 3), seed >> 20);
     }
     for (int i = 0; i < 64; i++)
         free(p[i]);
@@ -751,14 +740,19 @@ static void test_fork_under_traffic(void **state)
         pthread_join(t[i], NULL);
 }
 
+static void *ask_reason(void *arg)
+{
+    (void)arg;
+    return (void *)(uintptr_t)numafy_strerror();
+}
+
 static void test_reason_is_per_thread_and_starts_empty(void **state)
 {
     (void)state;
     pthread_t t;
     void *text;
     assert_null(numafy_malloc(5000, 1));
-    assert_int_equal(
-        pthread_create(&t, NULL, (void *(*)(void *))(void (*)(void))numafy_strerror, NULL), 0);
+    assert_int_equal(pthread_create(&t, NULL, ask_reason, NULL), 0);
     pthread_join(t, &text);
     assert_string_equal((char *)text, "no error");
     assert_non_null(strstr(numafy_strerror(), "5000"));

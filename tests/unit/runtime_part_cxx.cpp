@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // runtime_part_cxx.cpp: one more C++ unit with the header in the same program.
-#include "numa_alloc.h"
+#include "runtime_inside.h"
 #include "runtime_parts.h"
 
 #include <new>

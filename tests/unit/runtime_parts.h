@@ -20,9 +20,9 @@ const void *lib_tls(void);
 void *part_c_alloc(int node, size_t size);
 void part_c_free(void *p);
 const void *part_c_state(void);
-void *part_cxx_new(int node);      /* an int[4] by a placed new */
-void part_cxx_delete(void *p);     /* delete[] of it */
-void *part_cxx_plain_new(void);    /* ::operator new(40) */
+void *part_cxx_new(int node);   /* an int[4] by a placed new */
+void part_cxx_delete(void *p);  /* delete[] of it */
+void *part_cxx_plain_new(void); /* ::operator new(40) */
 void part_cxx_sized_delete(void *p, size_t size);
 const void *part_cxx_state(void);
 

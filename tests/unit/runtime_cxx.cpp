@@ -1,0 +1,716 @@
+// SPDX-License-Identifier: Apache-2.0
+// runtime_cxx.cpp: the C++ layer: replaced operators, placed new with and without ctor(),
+// numa<T,k>, allocator, memory resource, thread_numa. The C twin is runtime_c.c.
+#include "runtime_inside.h"
+
+#include <atomic>
+#include <csetjmp>
+#include <cstdarg>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <list>
+#include <map>
+#include <memory>
+#include <new>
+#include <sched.h>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+extern "C" {
+#include <cmocka.h>
+}
+
+#include "runtime_parts.h"
+
+namespace
+{
+
+void on_node(const void *p, int node)
+{
+    assert_non_null(p);
+    assert_int_equal(numafy_node_of(p), node);
+}
+
+void ambient_is(int node)
+{
+    void *p = ::operator new(24);
+    on_node(p, node);
+    ::operator delete(p);
+}
+
+const char *const long_text = "a text that is too long for the small string optimisation";
+
+struct Rich {
+    std::string name;
+    std::vector<int> numbers;
+    std::map<int, std::string> more;
+    Rich() : name(long_text), numbers(100), more{{1, long_text}} {}
+    explicit Rich(const std::string &s) : name(s), numbers(10), more{{1, long_text}} {}
+    Rich(int n, std::initializer_list<int> l) : name(long_text), numbers(l), more{{n, long_text}} {}
+    void all_on(int node) const
+    {
+        on_node(name.data(), node);
+        on_node(numbers.data(), node);
+        on_node(&more.begin()->first, node);
+        on_node(more.begin()->second.data(), node);
+    }
+};
+
+struct Thrower {
+    std::string s;
+    explicit Thrower(int) : s(long_text) { throw std::runtime_error("constructor"); }
+};
+int throwing_argument()
+{
+    throw std::runtime_error("argument");
+}
+
+struct Pair {
+    int a, b;
+};
+struct Final final {
+    std::string s;
+    int n;
+    explicit Final(int n_) : s(long_text), n(n_) {}
+    int twice() const { return 2 * n; }
+};
+struct Virtual {
+    std::string s = long_text;
+    static int alive;
+    Virtual() { alive++; }
+    virtual ~Virtual() { alive--; }
+    virtual int id() const { return 1; }
+};
+int Virtual::alive = 0;
+struct Derived : Virtual {
+    std::string t = long_text;
+    int id() const override { return 2; }
+};
+struct Trivial { // a trivial destructor, but a constructor that allocates and may throw
+    char *text;
+    static int fuse;
+    Trivial() : text(static_cast<char *>(std::malloc(30)))
+    {
+        if (!--fuse) {
+            std::free(text);
+            throw std::runtime_error("fuse");
+        }
+    }
+};
+int Trivial::fuse = -1;
+union Either {
+    int i;
+    float f;
+};
+struct alignas(128) Wide {
+    char c[128];
+};
+struct Small {
+    int x;
+    Small *next;
+};
+
+// --- replaced operators
+void test_all_twenty_operators_go_by_ambient_and_address(void **)
+{
+    for (int node = -1; node < 3; node++) {
+        NUMAFY_SCOPE_NODE(node);
+        void *p[8];
+        p[0] = ::operator new(40);
+        p[1] = ::operator new[](40);
+        p[2] = ::operator new(40, std::nothrow);
+        p[3] = ::operator new[](40, std::nothrow);
+        p[4] = ::operator new(40, std::align_val_t(64));
+        p[5] = ::operator new[](40, std::align_val_t(64));
+        p[6] = ::operator new(40, std::align_val_t(64), std::nothrow);
+        p[7] = ::operator new[](40, std::align_val_t(64), std::nothrow);
+        for (int i = 0; i < 8; i++) {
+            on_node(p[i], node);
+            if (i >= 4)
+                assert_int_equal(reinterpret_cast<std::uintptr_t>(p[i]) % 64, 0);
+        }
+        ::operator delete(p[0]);
+        ::operator delete[](p[1]);
+        ::operator delete(p[2], std::nothrow);
+        ::operator delete[](p[3], std::nothrow);
+        ::operator delete(p[4], std::align_val_t(64));
+        ::operator delete[](p[5], std::align_val_t(64));
+        ::operator delete(p[6], std::align_val_t(64), std::nothrow);
+        ::operator delete[](p[7], std::align_val_t(64), std::nothrow);
+        ::operator delete(::operator new(40), std::size_t(40));
+        ::operator delete[](::operator new[](40), std::size_t(40));
+        ::operator delete(::operator new(40, std::align_val_t(64)), std::size_t(40),
+                          std::align_val_t(64));
+        ::operator delete[](::operator new[](40, std::align_val_t(64)), std::size_t(40),
+                            std::align_val_t(64));
+    }
+}
+
+void test_every_delete_frees_a_pool_block(void **)
+{
+    // Each delete form must give the block back to the pool: what is left over is counted.
+    auto held = [] {
+        numafy_thread_flush();
+        return inside_allocated(2);
+    };
+    auto block = [](std::size_t n) { return numafy_malloc(2, n); };
+    ::operator delete(block(40));
+    const std::size_t before = held();
+    const std::align_val_t a{64};
+    ::operator delete(block(40));
+    ::operator delete[](block(40));
+    ::operator delete(block(40), std::size_t(8)); // the size is never trusted
+    ::operator delete[](block(4000), std::size_t(8));
+    ::operator delete(block(40), std::nothrow);
+    ::operator delete[](block(40), std::nothrow);
+    ::operator delete(block(40), a);
+    ::operator delete[](block(40), a);
+    ::operator delete(block(40), std::size_t(4096), a);
+    ::operator delete[](block(40), std::size_t(1), a);
+    ::operator delete(block(40), a, std::nothrow);
+    ::operator delete[](block(40), a, std::nothrow);
+    assert_int_equal(held(), before);
+}
+
+volatile std::size_t too_much = static_cast<std::size_t>(PTRDIFF_MAX) - 4096;
+int handler_calls;
+
+void test_failing_new_calls_the_handler_and_throws(void **)
+{
+    handler_calls = 0;
+    std::set_new_handler([] {
+        if (++handler_calls == 3)
+            std::set_new_handler(nullptr);
+    });
+    bool thrown = false;
+    try {
+        char *p = ::new (numafy::on(1)) char[too_much];
+        delete[] p;
+    } catch (const std::bad_alloc &) {
+        thrown = true;
+    }
+    assert_true(thrown);
+    assert_int_equal(handler_calls, 3);
+    thrown = false;
+    try {
+        ::operator delete(::operator new(too_much));
+    } catch (const std::bad_alloc &) {
+        thrown = true;
+    }
+    assert_true(thrown);
+    assert_null(::new (numafy::on(1), std::nothrow) char[too_much]);
+    ambient_is(-1);
+}
+
+// --- placed new
+void test_placed_forms(void **)
+{
+    Small *owner = ::new (numafy::on(2)) Small{1, nullptr};
+    Small *a = ::new (::numafy::near(owner)) Small{2, owner};
+    Small *b = ::new (::numafy::near(owner)) Small[3];
+    Small *c = ::new (::numafy::near(owner), std::nothrow) Small;
+    Small *d = ::new (::numafy::near(owner), std::nothrow) Small[3];
+    Wide *e = ::new (::numafy::near(owner)) Wide;
+    Wide *f = ::new (::numafy::near(owner)) Wide[2];
+    Wide *g = ::new (::numafy::near(owner), std::nothrow) Wide;
+    Wide *h = ::new (::numafy::near(owner), std::nothrow) Wide[2];
+    for (const void *p :
+         {static_cast<const void *>(owner), static_cast<const void *>(a),
+          static_cast<const void *>(b), static_cast<const void *>(c), static_cast<const void *>(d),
+          static_cast<const void *>(e), static_cast<const void *>(f), static_cast<const void *>(g),
+          static_cast<const void *>(h)})
+        on_node(p, 2);
+    assert_int_equal(reinterpret_cast<std::uintptr_t>(e) % 128, 0);
+    assert_int_equal(reinterpret_cast<std::uintptr_t>(h) % 128, 0);
+    assert_int_equal(a->x, 2);
+    assert_ptr_equal(a->next, owner);
+    delete a, delete[] b, delete c, delete[] d, delete e, delete[] f, delete g, delete[] h;
+    std::unique_ptr<Small> u(::new (::numafy::near(owner)) Small{3, nullptr});
+    std::shared_ptr<Rich> s(::new (::numafy::numa<Rich, 3>::at) Rich());
+    on_node(u.get(), 2);
+    on_node(s.get(), 3);
+    delete owner;
+}
+
+void test_done_restores_for_all_ctor_forms(void **)
+{
+    Rich *a = ::numafy::done(::new (::numafy::on(2).ctor()) Rich());
+    ambient_is(-1);
+    Rich *b = ::numafy::done(::new (::numafy::on(2).ctor(), std::nothrow) Rich());
+    ambient_is(-1);
+    Rich *c = ::numafy::done(::new (::numafy::on(2).ctor()) Rich[3]);
+    ambient_is(-1);
+    Rich *d = ::numafy::done(::new (::numafy::on(2).ctor(), std::nothrow) Rich[2]);
+    ambient_is(-1);
+    Wide *e = ::numafy::done(::new (::numafy::on(2).ctor()) Wide);
+    Wide *f = ::numafy::done(::new (::numafy::on(2).ctor()) Wide[2]);
+    Wide *g = ::numafy::done(::new (::numafy::on(2).ctor(), std::nothrow) Wide);
+    Wide *h = ::numafy::done(::new (::numafy::on(2).ctor(), std::nothrow) Wide[2]);
+    ambient_is(-1);
+    a->all_on(2), b->all_on(2), c[2].all_on(2), d[1].all_on(2);
+    on_node(e, 2), on_node(f, 2), on_node(g, 2), on_node(h, 2);
+    delete a, delete b, delete[] c, delete[] d, delete e, delete[] f, delete g, delete[] h;
+    assert_null(::numafy::done(::new (::numafy::on(2).ctor(), std::nothrow) char[too_much]));
+    ambient_is(-1);
+    assert_int_equal(numafy_tls_v1->depth, 0);
+}
+
+void test_members_of_a_constructed_object_follow_the_owner(void **)
+{
+    Small *owner = ::new (numafy::on(1)) Small{1, nullptr};
+    Rich *a = ::numafy::done(::new (::numafy::near(owner).ctor()) Rich());
+    Rich *b = ::numafy::done(::new (::numafy::near(owner).ctor()) Rich(std::string(long_text)));
+    Rich *c = ::numafy::done(::new (::numafy::near(owner).ctor()) Rich(1, {1, 2, 3}));
+    a->all_on(1), b->all_on(1), c->all_on(1);
+    // An owner in the plain heap bypasses the ambient node.
+    NUMAFY_SCOPE_NODE(3);
+    void *plain = numafy_malloc(NUMAFY_NO_NODE, 8);
+    Rich *d = ::numafy::done(::new (::numafy::near(plain).ctor()) Rich());
+    on_node(d, -1);
+    d->all_on(-1);
+    ambient_is(3);
+    delete a, delete b, delete c, delete d, delete owner;
+    std::free(plain);
+}
+
+void test_throwing_constructors_and_arguments_restore(void **)
+{
+    int caught = 0;
+    for (int form = 0; form < 6; form++) {
+        try {
+            Thrower *t = nullptr;
+            switch (form) {
+            case 0:
+                t = ::numafy::done(::new (::numafy::on(2).ctor()) Thrower(1));
+                break;
+            case 1:
+                t = ::numafy::done(::new (::numafy::on(2).ctor()) Thrower(throwing_argument()));
+                break;
+            case 2:
+                t = ::numafy::done(::new (::numafy::on(2).ctor(), std::nothrow) Thrower(1));
+                break;
+            case 3:
+                t = ::numafy::done(::new (::numafy::on(2).ctor())
+                                       Thrower[2]{Thrower(1), Thrower(1)});
+                break;
+            case 4:
+                t = ::new (::numafy::on(2)) Thrower(1);
+                break;
+            default:
+                t = new numa<Thrower, 2>(1);
+            }
+            delete t;
+        } catch (const std::runtime_error &) {
+            caught++;
+        }
+        ambient_is(-1);
+        assert_int_equal(numafy_tls_v1->depth, 0);
+    }
+    assert_int_equal(caught, 6);
+}
+
+struct Registry {
+    std::vector<Rich *> all;
+    void add(Rich *r) { all.push_back(r); }
+};
+
+void test_nested_constructions_and_the_call_around_them(void **)
+{
+    Rich *inner = nullptr;
+    Rich *outer = ::numafy::done(::new (::numafy::on(1).ctor()) Rich(
+        (inner = ::numafy::done(::new (::numafy::on(2).ctor()) Rich()))->name));
+    inner->all_on(2);
+    outer->all_on(1);
+    Registry registry;
+    registry.add(::numafy::done(::new (::numafy::on(1).ctor()) Rich()));
+    registry.add(new numa<Rich, 2>(long_text));
+    on_node(registry.all.data(), -1);
+    registry.all[0]->all_on(1);
+    registry.all[1]->all_on(2);
+    delete registry.all[0], delete registry.all[1], delete inner, delete outer;
+}
+
+struct Chain {
+    std::string text;
+    Chain *next;
+    explicit Chain(int n)
+        : text(long_text),
+          next(n ? ::numafy::done(::new (::numafy::near(this).ctor()) Chain(n - 1)) : nullptr)
+    {
+    }
+};
+
+void test_a_constructor_may_build_a_chain_of_100000(void **)
+{
+    pthread_attr_t attr; // the recursion needs a stack of its own
+    pthread_t t;
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, std::size_t(256) << 20);
+    auto run = [](void *) -> void * {
+        Chain *c = ::numafy::done(::new (::numafy::on(1).ctor()) Chain(100000));
+        std::size_t wrong = 0, n = 0;
+        while (c) {
+            wrong += numafy_node_of(c) != 1 || numafy_node_of(c->text.data()) != 1;
+            Chain *next = c->next;
+            delete c;
+            c = next;
+            n++;
+        }
+        wrong += numafy_tls_v1->depth != 0 || numafy_tls_v1->ambient != 0;
+        return reinterpret_cast<void *>(n == 100001 ? wrong : 77);
+    };
+    void *result;
+    assert_int_equal(pthread_create(&t, &attr, run, nullptr), 0);
+    pthread_join(t, &result);
+    pthread_attr_destroy(&attr);
+    assert_null(result);
+}
+
+// --- enter and leave
+std::unique_ptr<int> make_unique_int(int n)
+{
+    return std::unique_ptr<int>(new int(n));
+}
+void make_into(int *&out, bool fail)
+{
+    out = new int(3);
+    if (fail)
+        throw std::runtime_error("call");
+}
+
+void test_enter_and_leave_around_calls(void **)
+{
+    Small *owner = ::new (numafy::on(2)) Small{1, nullptr};
+    auto p = (::numafy::enter(owner), ::numafy::leave(make_unique_int(4)));
+    on_node(p.get(), 2);
+    assert_int_equal(*p, 4);
+    int *q = nullptr;
+    (::numafy::enter(owner), make_into(q, false));
+    on_node(q, 2);
+    delete q;
+    try {
+        (::numafy::enter(owner), make_into(q, true));
+    } catch (const std::runtime_error &) {
+    }
+    on_node(q, 2);
+    delete q;
+    ambient_is(-1);
+    int x = 5;
+    int &r = (::numafy::enter(owner), ::numafy::leave(x));
+    assert_ptr_equal(&r, &x);
+    delete owner;
+    assert_int_equal(numafy_tls_v1->depth, 0);
+}
+
+void scoped_throw(const void *owner)
+{
+    NUMAFY_SCOPE(owner);
+    ambient_is(1);
+    throw std::runtime_error("scope");
+}
+
+void test_scope_ends_with_an_exception(void **)
+{
+    Small *owner = ::new (numafy::on(1)) Small{1, nullptr};
+    bool caught = false;
+    try {
+        scoped_throw(owner);
+    } catch (const std::runtime_error &) {
+        caught = true;
+    }
+    assert_true(caught);
+    ambient_is(-1);
+    delete owner;
+}
+
+// --- numa<T,k>
+static_assert(sizeof(numa<Rich, 0>) == sizeof(Rich), "no data is added");
+static_assert(sizeof(numa<Final, 0>) == sizeof(Final), "no data is added");
+static_assert(sizeof(numa<Virtual, 0>) == sizeof(Virtual), "no data is added");
+static_assert(sizeof(numa<Trivial, 0>) == sizeof(Trivial), "no data is added");
+static_assert(sizeof(numa<int, 0>) == sizeof(int), "no data is added");
+static_assert(sizeof(numa<Small *, 0>) == sizeof(Small *), "no data is added");
+static_assert(alignof(numa<Wide, 0>) == 128, "the alignment stays");
+static_assert(std::is_trivially_destructible<numa<Trivial, 0>>::value, "no cookie");
+
+void test_numa_of_a_class(void **)
+{
+    Rich *a = new numa<Rich, 1>(), *b = new numa<Rich, 2>(std::string(long_text)),
+         *c = new numa<Rich, 3>(7, {1, 2, 3}), *d = new numa<Rich, 1>(*a);
+    for (Rich *r : {a, b, c, d})
+        on_node(r, r == b ? 2 : r == c ? 3 : 1);
+    a->all_on(1), b->all_on(2), c->all_on(3), d->all_on(1);
+    assert_int_equal(c->numbers.size(), 3);
+    delete a, delete b, delete c, delete d;
+    Rich *e = new (std::nothrow) numa<Rich, 2>;
+    e->all_on(2);
+    delete e;
+    numa<Rich, 2> *f = new numa<Rich, 2>[4];
+    for (int i = 0; i < 4; i++)
+        f[i].all_on(2);
+    delete[] f;
+    numa<Rich, 2> local, copy(local);
+    local.all_on(2), copy.all_on(2);
+    copy = local;
+    alignas(Rich) char room[sizeof(Rich)];
+    Rich *g = new (room) numa<Rich, 1>();
+    g->all_on(1);
+    g->~Rich();
+    ambient_is(-1);
+}
+
+void test_numa_with_virtual_functions(void **)
+{
+    Virtual *p = new numa<Derived, 2>();
+    on_node(p, 2);
+    on_node(p->s.data(), 2);
+    assert_int_equal(p->id(), 2);
+    delete p;
+    assert_int_equal(Virtual::alive, 0);
+    Virtual *q = new numa<Virtual, 3>[2];
+    on_node(q, 3);
+    delete[] static_cast<numa<Virtual, 3> *>(q);
+    assert_int_equal(Virtual::alive, 0);
+}
+
+void test_numa_of_trivially_destructible_types(void **)
+{
+    Trivial *t = new numa<Trivial, 2>[5]; // no cookie: delete[] through the base finds the block
+    on_node(t, 2);
+    for (int i = 0; i < 5; i++) {
+        on_node(t[i].text, 2);
+        std::free(t[i].text);
+    }
+    delete[] t;
+    for (int fuse = 1; fuse <= 3; fuse++) {
+        Trivial::fuse = fuse;
+        bool caught = false;
+        try {
+            Trivial *u = new numa<Trivial, 2>[3];
+            delete[] u;
+        } catch (const std::runtime_error &) {
+            caught = true;
+        }
+        assert_true(caught);
+        ambient_is(-1);
+        assert_int_equal(numafy_tls_v1->depth, 0);
+    }
+    Trivial::fuse = -1;
+}
+
+void test_numa_of_final_union_pointer_and_number(void **)
+{
+    auto *f = new numa<Final, 1>(21);
+    on_node(f, 1);
+    on_node((*f)->s.data(), 1);
+    assert_int_equal((*f)->twice(), 42);
+    Final &plain = *f;
+    assert_int_equal(plain.n, 21);
+    delete f;
+    auto *u = new numa<Either, 2>();
+    on_node(u, 2);
+    static_cast<Either &>(*u).i = 5;
+    delete u;
+    numa<Small *, 3> *p = new numa<Small *, 3>[100];
+    on_node(p, 3);
+    on_node(p + 99, 3);
+    Small small{9, nullptr};
+    p[50] = &small;
+    assert_int_equal(p[50]->x, 9);
+    Small **raw = reinterpret_cast<Small **>(p);
+    assert_ptr_equal(raw[50], &small);
+    delete[] raw; // as the suites' pointer arrays are freed: no cookie, by address
+    int *zeroes = reinterpret_cast<int *>(new numa<int, 1>[64]());
+    for (int i = 0; i < 64; i++)
+        assert_int_equal(zeroes[i], 0);
+    delete[] zeroes;
+    auto *n = new numa<int, 2>(5);
+    *n += 3;
+    ++*n;
+    int value = *n;
+    assert_int_equal(value, 9);
+    on_node(n, 2);
+    delete n;
+}
+
+void test_numa_of_an_aggregate_and_of_an_aligned_class(void **)
+{
+    Pair *a = new numa<Pair, 1>{3, 4}, *b = new numa<Pair, 1>(Pair{5, 6}), *c = new numa<Pair, 1>();
+    on_node(a, 1);
+    assert_int_equal(a->a * 10 + a->b, 34);
+    assert_int_equal(b->a * 10 + b->b, 56);
+    assert_int_equal(c->a, 0);
+    delete a, delete b, delete c;
+    Wide *w = new numa<Wide, 3>;
+    on_node(w, 3);
+    assert_int_equal(reinterpret_cast<std::uintptr_t>(w) % 128, 0);
+    delete w;
+}
+
+void test_at_is_the_tag_of_a_placed_type(void **)
+{
+    Small *a = ::new (::numafy::numa<Small, 1>::at) Small{1, nullptr};
+    Rich *b = ::numafy::done(::new (::numafy::numa<Rich, 2>::at.ctor()) Rich());
+    Small *c = ::new (::numafy::numa<Small, 3>::at) Small[7];
+    on_node(a, 1);
+    b->all_on(2);
+    on_node(c + 6, 3);
+    delete a, delete b, delete[] c;
+}
+
+// --- containers, resources, threads
+void test_containers_on_each_node(void **)
+{
+    std::vector<int, numafy::allocator<int, 1>> v(100, 7);
+    std::list<std::string, numafy::allocator<std::string, 2>> l(3, long_text);
+    std::map<int, int, std::less<int>, numafy::allocator<std::pair<const int, int>, 3>> m{{1, 2}};
+    std::basic_string<char, std::char_traits<char>, numafy::allocator<char, 2>> s(long_text);
+    std::vector<Wide, numafy::allocator<Wide, 1>> w(3);
+    on_node(v.data(), 1);
+    on_node(&l.front(), 2);
+    on_node(&*m.begin(), 3);
+    on_node(s.data(), 2);
+    on_node(w.data(), 1);
+    assert_int_equal(reinterpret_cast<std::uintptr_t>(w.data()) % 128, 0);
+    auto moved = std::move(v);
+    on_node(moved.data(), 1);
+    assert_true((numafy::allocator<int, 1>() == numafy::allocator<char, 1>()));
+    bool thrown = false;
+    try {
+        numafy::allocator<int, 1>().allocate(static_cast<std::size_t>(-1) / 2);
+    } catch (const std::bad_alloc &) {
+        thrown = true;
+    }
+    assert_true(thrown);
+}
+
+void test_memory_resource(void **)
+{
+#ifdef __cpp_lib_memory_resource
+    numafy::memory_resource one(1), two(2), again(1);
+    std::pmr::vector<std::pmr::string> v(&one);
+    v.emplace_back(long_text);
+    on_node(v.data(), 1);
+    on_node(v[0].data(), 1);
+    void *p = two.allocate(100, 256);
+    on_node(p, 2);
+    assert_int_equal(reinterpret_cast<std::uintptr_t>(p) % 256, 0);
+    two.deallocate(p, 100, 256);
+    assert_true(one == again);
+    assert_true(one != two);
+#else
+    print_message("no <memory_resource> in this library\n");
+#endif
+}
+
+struct Runner {
+    int result = 0;
+    void run(int n) { result = n; }
+};
+
+void test_thread_numa_is_pinned_before_it_runs(void **)
+{
+    cpu_set_t before, inside;
+    CPU_ZERO(&before);
+    CPU_ZERO(&inside);
+    std::uint64_t cpus[NUMAFY_CPUS / 64];
+    assert_int_equal(numafy_sysfs_cpus(nullptr, 0, cpus), 0);
+    sched_getaffinity(0, sizeof before, &before);
+    const int somewhere = sched_getcpu();
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<unsigned>(somewhere), &one);
+    sched_setaffinity(0, sizeof one,
+                      &one); // a new thread inherits one CPU; pinning gives it the node's
+    thread_numa<0> t([&](int n) { sched_getaffinity(0, sizeof inside, &inside), (void)n; }, 3);
+    t.join();
+    sched_setaffinity(0, sizeof before, &before);
+    for (unsigned c = 0; c < CPU_SETSIZE; c++)
+        assert_int_equal(!!CPU_ISSET(c, &inside), !!(cpus[c / 64] >> (c % 64) & 1));
+    Runner runner;
+    thread_numa<3> u(&Runner::run, &runner, 42); // no such node here: the nearest with CPUs
+    std::thread v = std::move(u);
+    v.join();
+    assert_int_equal(runner.result, 42);
+    std::unique_ptr<int> moved(new int(6));
+    int got = 0;
+    thread_numa<1> w([&](std::unique_ptr<int> p) { got = *p; }, std::move(moved));
+    w.join();
+    assert_int_equal(got, 6);
+    thread_numa<0> none;
+    assert_false(none.joinable());
+}
+
+void test_units_and_library_free_each_others_blocks(void **)
+{
+    NUMAFY_SCOPE_NODE(2);
+    part_cxx_delete(part_cxx_new(1));
+    void *p = part_cxx_plain_new();
+    on_node(p, 2);
+    lib_free(p);
+    char *q = new char[100];
+    on_node(q, 2);
+    part_c_free(q); // C++ block, C free
+    ::operator delete(lib_plain(10));
+}
+
+std::jmp_buf back;
+struct Jumps {
+    std::string s;
+    Jumps() : s(long_text)
+    {
+        if (s.size() > 3)
+            std::longjmp(back, 1);
+    }
+};
+
+void test_longjmp_out_of_a_construction_leaves_no_entry(void **)
+{
+    if (!setjmp(back)) {
+        auto build = []() __attribute__((noinline))
+        {
+            Jumps *j = ::numafy::done(::new (::numafy::on(2).ctor()) Jumps());
+            delete j;
+        };
+        build();
+    }
+    Rich *r = ::numafy::done(::new (::numafy::on(1).ctor()) Rich());
+    r->all_on(1);
+    delete r;
+    ambient_is(-1);
+    assert_int_equal(numafy_tls_v1->depth, 0);
+}
+
+} // namespace
+
+int main()
+{
+    const CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_twenty_operators_go_by_ambient_and_address),
+        cmocka_unit_test(test_every_delete_frees_a_pool_block),
+        cmocka_unit_test(test_failing_new_calls_the_handler_and_throws),
+        cmocka_unit_test(test_placed_forms),
+        cmocka_unit_test(test_done_restores_for_all_ctor_forms),
+        cmocka_unit_test(test_members_of_a_constructed_object_follow_the_owner),
+        cmocka_unit_test(test_throwing_constructors_and_arguments_restore),
+        cmocka_unit_test(test_nested_constructions_and_the_call_around_them),
+        cmocka_unit_test(test_a_constructor_may_build_a_chain_of_100000),
+        cmocka_unit_test(test_enter_and_leave_around_calls),
+        cmocka_unit_test(test_scope_ends_with_an_exception),
+        cmocka_unit_test(test_numa_of_a_class),
+        cmocka_unit_test(test_numa_with_virtual_functions),
+        cmocka_unit_test(test_numa_of_trivially_destructible_types),
+        cmocka_unit_test(test_numa_of_final_union_pointer_and_number),
+        cmocka_unit_test(test_numa_of_an_aggregate_and_of_an_aligned_class),
+        cmocka_unit_test(test_at_is_the_tag_of_a_placed_type),
+        cmocka_unit_test(test_containers_on_each_node),
+        cmocka_unit_test(test_memory_resource),
+        cmocka_unit_test(test_thread_numa_is_pinned_before_it_runs),
+        cmocka_unit_test(test_units_and_library_free_each_others_blocks),
+        cmocka_unit_test(test_longjmp_out_of_a_construction_leaves_no_entry),
+    };
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}

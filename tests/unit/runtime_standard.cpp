@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// runtime_standard.cpp: near.h from C++98 on, numa_alloc.h from C++11 on, with warnings as errors
+// and without the excuse of a system header: compiling it is the test.
+#ifdef STANDARD_FULL
+#include "numa_alloc.h"
+#endif
+#include "numafy/near.h"
+
+#include <new>
+#include <string>
+
+struct Plain {
+    int a, b;
+};
+struct Rich {
+    int a;
+    std::string s;
+    explicit Rich(int n) : a(n) {}
+};
+struct Owner {
+    Plain *p;
+    int sites(unsigned n)
+    {
+        Plain *q = ::new (::numafy::near(this)) Plain();
+        q->a = 1;
+        int r = q->a;
+        delete q;
+        Rich *x = ::numafy::done(::new (::numafy::near(this).ctor()) Rich(3));
+        r += x->a;
+        delete x;
+        int *array = ::new (::numafy::near(this)) int[n];
+        r += array[0] = 5;
+        delete[] array;
+        Plain *nothrow = ::new (::numafy::near(this), std::nothrow) Plain[2];
+        delete[] nothrow;
+        Plain *typed = ::new (::numafy::numa<Plain, 1>::at) Plain();
+        delete typed;
+        Rich *both = ::numafy::done(::new (::numafy::numa<Rich, 1>::at.ctor()) Rich(1));
+        delete both;
+        return r;
+    }
+    int call(unsigned n)
+    {
+        NUMAFY_SCOPE(this);
+        (::numafy::enter(this), sites(n));
+        return (::numafy::enter(this), ::numafy::leave(sites(n)));
+    }
+};
+int standard_use(Owner &o)
+{
+    return o.call(3);
+}
+
+#ifdef STANDARD_FULL
+struct Final final {
+    int a;
+};
+int standard_full()
+{
+    Rich *r = new numa<Rich, 1>(4);
+    numa<Rich *, 0> *array = new numa<Rich *, 0>[10];
+    auto *f = new numa<Final, 0>();
+    auto *i = new numa<int, 2>(5);
+    *i += 2;
+    const int sum = r->a + *i + (*f)->a;
+    array[0] = r;
+    delete array[0];
+    delete[] array;
+    delete f;
+    delete i;
+    thread_numa<0> t([] {});
+    t.join();
+    return sum;
+}
+#endif
