@@ -120,6 +120,10 @@ static void account_word(struct account *a, struct program_file *f, const struct
         add_site(a, f, l, i, NF_MACRO_ARGUMENT);
         break;
     case WORD_ACTIVE:
+        if (lex_unevaluated(l, i)) { /* libclang does not visit noexcept(..) and requires */
+            add_site(a, f, l, i, NF_UNEVALUATED);
+            break;
+        }
         add_site(a, f, l, i, NF_LOST);
         a->p->lost++;
         break;

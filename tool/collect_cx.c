@@ -182,9 +182,15 @@ CXCursor skip_wrappers(CXCursor cursor)
     }
 }
 
-bool is_system(CXCursor decl)
+bool is_system(struct collector *c, CXCursor decl)
 {
-    return clang_Location_isInSystemHeader(clang_getCursorLocation(decl)) != 0;
+    CXSourceLocation loc = clang_getCursorLocation(decl);
+    if (!clang_Location_isInSystemHeader(loc))
+        return false;
+    CXFile file;
+    clang_getFileLocation(loc, &file, NULL, NULL, NULL);
+    struct source *s = source_of(c, file);
+    return !s || !s->project;
 }
 
 bool is_record_kind(enum CXCursorKind k)

@@ -96,7 +96,9 @@ CXCursor first_expression(CXCursor cursor);
 CXCursor skip_wrappers(CXCursor cursor);
 bool same_cursor(CXCursor a, CXCursor b);
 size_t children_of(CXCursor cursor, CXCursor *out, size_t max);
-bool is_system(CXCursor decl);
+/* In a header that only the compiler or a library owns; a file of the tree never is, even where the
+ * build names its directory with -isystem. */
+bool is_system(struct collector *c, CXCursor decl);
 char *spelling(struct collector *c, CXCursor cursor);
 /* Kinds of record declarations, templates included. */
 bool is_record_kind(enum CXCursorKind k);

@@ -69,33 +69,6 @@ static struct fact_site *add_site(struct collector *c, const struct place *p, un
     return s;
 }
 
-/* sizeof, decltype, noexcept, typeid, requires: nothing is allocated there. */
-static bool is_unevaluated(const struct lex *l, size_t i)
-{
-    static const char *const words[] = {"sizeof",  "decltype", "noexcept",   "typeid",
-                                        "alignof", "typeof",   "__typeof__", "requires"};
-    int depth = 0;
-    while (i-- > 0) {
-        if (lex_is(l, i, ")") || lex_is(l, i, "]") || lex_is(l, i, "}")) {
-            depth++;
-        } else if (lex_is(l, i, "(") || lex_is(l, i, "[") || lex_is(l, i, "{")) {
-            if (depth-- > 0)
-                continue;
-            depth = 0;
-            for (size_t k = 0; i > 0 && k < sizeof words / sizeof *words; k++)
-                if (lex_is(l, i - 1, words[k]))
-                    return true;
-            if (lex_is(l, i, "{") && !(i > 0 && lex_is(l, i - 1, "=")))
-                return false;
-        } else if (depth == 0 && lex_is(l, i, "sizeof")) {
-            return true;
-        } else if (depth == 0 && lex_is(l, i, ";")) {
-            return false;
-        }
-    }
-    return false;
-}
-
 static bool inside_default_argument(struct collector *c)
 {
     for (size_t i = c->frames.count; i-- > 0;) {
@@ -262,7 +235,7 @@ static void site_bytes(struct collector *c, struct fact_site *s, struct source *
     }
     if (forbids_scope(l, &n))
         s->flags |= SITE_NO_SCOPE;
-    if (!s->left && is_unevaluated(l, n.first))
+    if (!s->left && lex_unevaluated(l, n.first))
         s->left = NF_UNEVALUATED;
     if (!s->left && l->tokens[word].spliced)
         s->left = NF_PASTED;

@@ -128,7 +128,7 @@ static size_t type_index(struct collector *c, const char *key, const char *name)
 static void enqueue(struct collector *c, CXCursor decl, const char *key)
 {
     CXCursor def = clang_getCursorDefinition(decl);
-    if (clang_Cursor_isNull(def) || is_system(def))
+    if (clang_Cursor_isNull(def) || is_system(c, def))
         return;
     char *usr = arena_printf(c->a, "%s#%u", key, clang_hashCursor(def));
     if (!strmap_put(&c->seen_records, usr, 0))
@@ -191,7 +191,7 @@ static void mentions(struct collector *c, CXType t, strings *out, int depth)
     if (is_numa_decl(c, decl)) {
         if (n > 0)
             note_root(c, t, decl, clang_Type_getTemplateArgumentAsType(t, 0));
-    } else if (!clang_Cursor_isNull(decl) && !is_system(decl)) {
+    } else if (!clang_Cursor_isNull(decl) && !is_system(c, decl)) {
         const char *key = note_decl(c, decl);
         if (*key)
             strings_add_unique(out, key);
@@ -215,7 +215,7 @@ const char *type_key(struct collector *c, CXType t)
     type_mentions(c, t, &found);
     CXCursor decl = decl_of(t);
     const char *key = arena_strdup(c->a, "");
-    if (!clang_Cursor_isNull(decl) && !is_system(decl) && !is_numa_decl(c, decl)) {
+    if (!clang_Cursor_isNull(decl) && !is_system(c, decl) && !is_numa_decl(c, decl)) {
         key = note_decl(c, decl);
     } else if (clang_Cursor_isNull(decl)) {
         if (found.count)
@@ -283,7 +283,7 @@ static unsigned held(struct collector *c, CXType t, strings *holds, int depth)
     CXCursor decl = decl_of(t);
     if (clang_Cursor_isNull(decl))
         return t.kind == CXType_Unexposed ? TYPE_HOLDS_PARAM : 0;
-    if (!is_system(decl)) {
+    if (!is_system(c, decl)) {
         strings_add_unique(holds, note_decl(c, decl));
         return 0;
     }
@@ -398,7 +398,7 @@ static void scan_base(struct record_scan *r, CXCursor base)
     CXCursor decl = decl_of(t);
     if (is_numa_decl(r->c, decl) && clang_Type_getNumTemplateArguments(t) > 0)
         decl = decl_of(clang_Type_getTemplateArgumentAsType(t, 0));
-    if (!clang_Cursor_isNull(decl) && !is_system(decl))
+    if (!clang_Cursor_isNull(decl) && !is_system(r->c, decl))
         strings_add_unique(&r->t.bases, note_decl(r->c, decl));
 }
 
@@ -492,7 +492,7 @@ void type_collect_alias(struct collector *c, CXCursor alias)
     type_mentions(c, target, &found);
     CXCursor decl = decl_of(target);
     char *name = qualified_name(c, alias);
-    if (!clang_Cursor_isNull(decl) && !is_system(decl) &&
+    if (!clang_Cursor_isNull(decl) && !is_system(c, decl) &&
         clang_getCanonicalType(target).kind != CXType_Pointer) {
         const char *key = note_decl(c, decl);
         size_t i = type_index(c, arena_printf(c->a, "alias:%s", name), name);

@@ -439,3 +439,29 @@ void lex_split_new(const struct lex *l, size_t word, bool expr_in_parens, struct
     }
     out->end = i;
 }
+
+bool lex_unevaluated(const struct lex *l, size_t i)
+{
+    static const char *const words[] = {"sizeof",  "decltype", "noexcept",   "typeid",
+                                        "alignof", "typeof",   "__typeof__", "requires"};
+    int depth = 0;
+    while (i-- > 0) {
+        if (lex_is(l, i, ")") || lex_is(l, i, "]") || lex_is(l, i, "}")) {
+            depth++;
+        } else if (lex_is(l, i, "(") || lex_is(l, i, "[") || lex_is(l, i, "{")) {
+            if (depth-- > 0)
+                continue;
+            depth = 0;
+            for (size_t k = 0; i > 0 && k < sizeof words / sizeof *words; k++)
+                if (lex_is(l, i - 1, words[k]))
+                    return true;
+            if (lex_is(l, i, "{") && !(i > 0 && lex_is(l, i - 1, "=")))
+                return false;
+        } else if (depth == 0 && lex_is(l, i, "sizeof")) {
+            return true;
+        } else if (depth == 0 && lex_is(l, i, ";")) {
+            return false;
+        }
+    }
+    return false;
+}

@@ -59,4 +59,8 @@ struct lex_new {
  * parentheses, which decides new (a)(b). */
 void lex_split_new(const struct lex *l, size_t word, bool expr_in_parens, struct lex_new *out);
 
+/* Token i stands in an operand of sizeof, decltype, noexcept, typeid, alignof or requires: nothing
+ * is evaluated there. */
+bool lex_unevaluated(const struct lex *l, size_t i);
+
 #endif

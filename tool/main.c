@@ -35,7 +35,7 @@ static enum exit_code write_outputs(struct emit *e, const struct program *p,
         emit_diff(e, o, &text);
         fwrite(strbuf_str(&text), 1, text.len, stdout);
     }
-    if (*o->out && emit_tree(e, o, argc, argv, err))
+    if (*o->out && !o->check && emit_tree(e, o, argc, argv, err))
         code = EXIT_WRITE;
     strbuf_clear(&text);
     report_json(p, o, t, &text);
