@@ -12,6 +12,7 @@
 struct Comparison {
     std::uint64_t keys = 0;       // in the models
     std::uint64_t operations = 0; // whose results were compared
+    std::uint64_t updates = 0;    // of these, inserts and removes
     std::uint64_t removals = 0;   // operations that removed a key, and so freed a node
     std::uint64_t mistakes = 0;   // results or contents that differ
 
@@ -19,6 +20,7 @@ struct Comparison {
     {
         keys += other.keys;
         operations += other.operations;
+        updates += other.updates;
         removals += other.removals;
         mistakes += other.mistakes;
     }
@@ -28,9 +30,14 @@ class Model
 {
   public:
     void saw_contains(long key, bool found) { check(found == (keys_.count(key) == 1)); }
-    void saw_insert(long key, bool inserted) { check(inserted == keys_.insert(key).second); }
+    void saw_insert(long key, bool inserted)
+    {
+        ++updates_;
+        check(inserted == keys_.insert(key).second);
+    }
     void saw_remove(long key, bool removed)
     {
+        ++updates_;
         check(removed == (keys_.erase(key) == 1));
         if (removed) {
             ++removals_;
@@ -41,7 +48,7 @@ class Model
     template <class Structure>
     Comparison compare(const Structure &structure) const
     {
-        Comparison result{keys_.size(), operations_, removals_, mistakes_};
+        Comparison result{keys_.size(), operations_, updates_, removals_, mistakes_};
         auto expected = keys_.begin();
         structure.for_each_node([&](const auto &node) {
             if (expected == keys_.end() || node.key != *expected)
@@ -66,6 +73,7 @@ class Model
 
     std::set<long> keys_;
     std::uint64_t operations_ = 0;
+    std::uint64_t updates_ = 0;
     std::uint64_t mistakes_ = 0;
     std::size_t removals_ = 0;
     long last_removed_ = 0;

@@ -67,6 +67,7 @@ void report_json(const Options &options, const Result &result, std::ostream &out
     if (options.verify) {
         out << ",\n \"contents_ok\": " << (result.contents_ok() ? "true" : "false")
             << ",\n \"keys\": " << result.contents.keys
+            << ",\n \"updates\": " << result.contents.updates
             << ",\n \"nodes_freed\": " << result.contents.removals
             << ",\n \"results_compared\": " << result.contents.operations
             << ",\n \"results_differing\": " << result.contents.mistakes << ",\n \"placement\": "
