@@ -213,7 +213,7 @@ def show_end(run: Run, left_out: str) -> int:
     tally = run.tally
     for program, check in tally.failures:
         print(f"FAILED {program.layer}/{program.name}: {check.name}")
-        for line in check.detail.splitlines()[:30]:
+        for line in check.detail.splitlines()[:60]:
             print(f"    {line}")
         print(f"    log: {run.log_of(program)}")
     unexpected = 0

@@ -70,7 +70,7 @@ def build_and_run(
         _step(
             "compile",
             [
-                compiler.driver(unit.language), *unit.flags, build.level, *_WARNINGS, *build.defines,
+                compiler.driver(unit.language), *_WARNINGS, *unit.flags, build.level, *build.defines,
                 f"-I{SUPPORT}", f"-I{RUNTIME}", "-c", unit.source, "-o", objects[-1],
             ],
             tree,

@@ -15,6 +15,8 @@ from __future__ import annotations
 import re
 from typing import List, Mapping, Sequence
 
+_SHOWN = 25
+
 
 def mismatch(expected: str, actual: str, names: Mapping[str, str]) -> str:
     """The first difference in words, empty if there is none."""
@@ -53,7 +55,8 @@ def _line_matches(pattern: str, line: str) -> bool:
 
 
 def _indented(lines: Sequence[str]) -> str:
-    shown: List[str] = [f"    {line}" for line in lines[:40]]
-    if len(lines) > 40:
-        shown.append(f"    ({len(lines) - 40} more lines)")
+    """The lines for a message; of a long text the beginning and the end."""
+    shown: List[str] = [f"    {line}" for line in lines]
+    if len(shown) > 2 * _SHOWN:
+        shown[_SHOWN:-_SHOWN] = [f"    ({len(shown) - 2 * _SHOWN} more lines)"]
     return "\n".join(shown) or "    (nothing)"

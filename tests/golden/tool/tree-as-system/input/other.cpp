@@ -1,0 +1,6 @@
+#include <item.hpp>
+
+int other(Box *box)
+{
+    return sum(box);
+}

@@ -1,0 +1,21 @@
+#include "check.h"
+#include "numa_alloc.h"
+#include "numafy/near.h"
+#line 3
+
+extern "C" int c_sum(void);
+struct Node {
+    int v;
+};
+struct Owner {
+    Node *n = nullptr;
+    void fill() { n =  ::new (::numafy::near(this)) Node{c_sum()}; }
+};
+
+int main()
+{
+    Owner *owner = new numa<Owner, 1>();
+    owner->fill();
+    CHECK_NODE(owner->n, 1);
+    std::printf("%d\n", owner->n->v);
+}
