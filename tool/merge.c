@@ -142,6 +142,14 @@ static void merge_unit_files(struct program *p, struct fact_unit *u)
     }
 }
 
+void program_sort_files(struct program *p)
+{
+    vec_sort(&p->files, compare_files);
+    strmap_release(&p->file_index);
+    for (size_t i = 0; i < p->files.count; i++)
+        strmap_put(&p->file_index, p->files.items[i].path, i);
+}
+
 static void merge_files(struct program *p)
 {
     for (size_t i = 0; i < p->units.count; i++) {
@@ -156,10 +164,7 @@ static void merge_files(struct program *p)
         if (!f->reason)
             f->reason = u->notes.count ? u->notes.items[u->notes.count - 1].text : u->main_file;
     }
-    vec_sort(&p->files, compare_files);
-    strmap_release(&p->file_index);
-    for (size_t i = 0; i < p->files.count; i++)
-        strmap_put(&p->file_index, p->files.items[i].path, i);
+    program_sort_files(p);
 }
 
 static int compare_notes(const void *a, const void *b)

@@ -2,6 +2,7 @@
 /* The out tree: a copy of the tree with the edited files in place, written file by file. */
 #include "emit.h"
 
+#include "orphans.h"
 #include "path.h"
 #include "report.h"
 
@@ -35,20 +36,6 @@ static const struct emitted *emitted_for(const struct emit *e, const char *path)
         if (!strcmp(e->files.items[i].path, path))
             return &e->files.items[i];
     return NULL;
-}
-
-/* Build folders, version control and our own notes stay out of the copy. */
-static bool is_left_out(const struct writer *w, const char *path, const char *name)
-{
-    const char *build = w->options->build;
-    if (!strcmp(name, ".git") || !strcmp(name, ".numafy"))
-        return true;
-    if (!strcmp(path, build) && strcmp(build, w->options->tree) != 0)
-        return true;
-    struct arena a = {0};
-    bool cmake = access(path_join(&a, path, "CMakeCache.txt"), F_OK) == 0;
-    arena_release(&a);
-    return cmake;
 }
 
 static bool same_content(const char *path, const char *bytes, size_t size, mode_t mode)
@@ -186,7 +173,7 @@ static int write_directory(struct writer *w, const char *from, const char *to, c
     int result = list_directory(w, from, &names);
     for (size_t i = 0; i < names.count && !result; i++) {
         char *source = path_join(&w->arena, from, names.items[i]);
-        if (is_left_out(w, source, names.items[i]))
+        if (tree_leaves_out(w->options, source, names.items[i]))
             continue;
         result = write_entry(w, source, path_join(&w->arena, to, names.items[i]),
                              arena_printf(&w->arena, "%s%s", prefix, names.items[i]));

@@ -67,6 +67,8 @@ void program_merge(struct program *p);
 int program_account(struct program *p, struct strbuf *err);
 struct fact_type *program_type(const struct program *p, const char *key);
 struct program_file *program_file(const struct program *p, const char *path);
+/* Sorts p->files by path again after something was added to it. */
+void program_sort_files(struct program *p);
 void program_release(struct program *p);
 
 #endif

@@ -231,10 +231,20 @@ void report_diagnostics(FILE *err, const struct program *p, const struct options
 void report_summary(FILE *out, const struct program *p, const struct options *o,
                     const struct totals *t)
 {
-    fprintf(out, "%s: %zu units, %zu files of the tree read\n", o->tree, p->units.count,
-            p->files.count);
-    fprintf(out, "allocation sites %zu: near %zu, on %zu, scope %zu, left %zu; lost %zu\n",
+    size_t seen = 0, orphans = 0;
+    for (size_t i = 0; i < p->files.count; i++) {
+        seen += p->files.items[i].seen;
+        orphans += p->files.items[i].status == FILE_NOT_IN_DATABASE;
+    }
+    fprintf(out, "%s: %zu units, %zu files of the tree read", o->tree, p->units.count, seen);
+    if (orphans)
+        fprintf(out, ", %zu sources not in the database", orphans);
+    fprintf(out, "\nallocation sites %zu: near %zu, on %zu, scope %zu, left %zu; lost %zu\n",
             t->sites, t->near, t->on, t->scope, t->left, t->lost);
-    fprintf(out, "files edited %zu, failed %zu%s%s\n", t->files_edited, t->files_failed,
-            *o->out ? "; written to " : "; nothing written (no --out)", o->out);
+    bool written = *o->out && !o->check;
+    fprintf(out, "files edited %zu, failed %zu; %s%s\n", t->files_edited, t->files_failed,
+            written    ? "written to "
+            : o->check ? "nothing written (--check)"
+                       : "nothing written (no --out)",
+            written ? o->out : "");
 }

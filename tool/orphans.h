@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sources that no unit reads, and which parts of a tree are no sources at all. */
+#ifndef NUMAFY_TOOL_ORPHANS_H
+#define NUMAFY_TOOL_ORPHANS_H
+
+#include "options.h"
+#include "program.h"
+
+/* Adds every C or C++ source of the tree that no unit reads to p->files. After program_merge. */
+void program_add_orphans(struct program *p, const struct options *o);
+/* Version control, build folders and our own notes: neither copied nor listed. `name` is the last
+ * part of `path`. */
+bool tree_leaves_out(const struct options *o, const char *path, const char *name);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The steps in order: database, scan, merge, account, decide, emit, report. The steps know each
+ * other only through the program; this file knows their order and what each failure means.
+ */
+#include "pipeline.h"
+
+#include "collect.h"
+#include "decide.h"
+#include "emit.h"
+#include "index.h"
+#include "orphans.h"
+#include "path.h"
+#include "report.h"
+#include "scan.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void scan_unit(const struct compdb_unit *unit, const struct options *o,
+                      struct fact_unit *facts)
+{
+    struct index_tu ix;
+    const char *skip = path_within(o->build, o->tree) && strcmp(o->build, o->tree) ? o->build : "";
+    struct collect_options co = {o->tree, skip, o->hide};
+    if (index_open(&ix, unit, *o->runtime ? o->runtime : NULL, facts))
+        return;
+    collect_unit(ix.tu, ix.cxx, &co, facts);
+    index_close(&ix);
+}
+
+static enum exit_code write_outputs(struct emit *e, const struct program *p,
+                                    const struct options *o, const struct totals *t, int argc,
+                                    char **argv, struct strbuf *err)
+{
+    struct strbuf text = {0};
+    enum exit_code code = EXIT_DONE;
+    if (o->diff) {
+        emit_diff(e, o, &text);
+        fwrite(strbuf_str(&text), 1, text.len, stdout);
+    }
+    if (*o->out && !o->check && emit_tree(e, o, argc, argv, err))
+        code = EXIT_WRITE;
+    strbuf_clear(&text);
+    report_json(p, o, t, &text);
+    if (code == EXIT_DONE && *o->report &&
+        path_write_atomic(o->report, strbuf_str(&text), text.len, 0644)) {
+        strbuf_printf(err, "cannot write %s: %s", o->report, strerror(errno));
+        code = EXIT_WRITE;
+    }
+    strbuf_release(&text);
+    return code;
+}
+
+static enum exit_code finish(struct program *p, struct options *o, int argc, char **argv,
+                             struct strbuf *err)
+{
+    struct emit e = {0};
+    struct totals t;
+    enum exit_code code = EXIT_DONE;
+    if (decide_placements(p, o, err))
+        return EXIT_USAGE;
+    decide_sites(p, o);
+    if (emit_texts(&e, p, err)) {
+        emit_release(&e);
+        return EXIT_INTERNAL;
+    }
+    report_count(p, &t);
+    code = exit_worse(code, write_outputs(&e, p, o, &t, argc, argv, err));
+    report_diagnostics(stderr, p, o);
+    if (code != EXIT_WRITE)
+        report_summary(o->diff ? stderr : stdout, p, o, &t);
+    if (t.conflicts)
+        code = exit_worse(code, EXIT_CONFLICT);
+    if (p->failed_units)
+        code = exit_worse(code, EXIT_PARSE);
+    if (o->strict && t.reachable_left)
+        code = exit_worse(code, EXIT_LEFT);
+    if (o->check && e.files.count)
+        code = exit_worse(code, EXIT_CHANGES);
+    emit_release(&e);
+    return code;
+}
+
+enum exit_code pipeline_run(struct options *o, int argc, char **argv, struct strbuf *err)
+{
+    struct compdb db = {0};
+    struct program p = {0};
+    enum exit_code code = EXIT_USAGE;
+    report_set_parser(index_version(&o->arena));
+    if (!compdb_read(&db, o->database, err)) {
+        code = EXIT_INTERNAL;
+        if (!scan_all(&db, o, scan_unit, &p, err)) {
+            program_merge(&p);
+            program_add_orphans(&p, o);
+            if (!program_account(&p, err))
+                code = finish(&p, o, argc, argv, err);
+        }
+    }
+    program_release(&p);
+    compdb_release(&db);
+    return code;
+}
