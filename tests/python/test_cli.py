@@ -304,6 +304,8 @@ class Interrupt(Project):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            # A shell starts background jobs with SIGINT ignored, and they pass that on.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         self.addCleanup(process.communicate)
         return process

@@ -214,6 +214,7 @@ clean:
     def test_the_same_database_twice(self):
         self.numafy("a tree")
         first = self.rewriter_database()
+        self.assertEqual(first, sorted(first, key=lambda entry: entry["file"]))
         self.numafy("a tree")
         self.assertEqual(self.rewriter_database(), first)
 
