@@ -43,14 +43,6 @@ int numafy_os_getcpu_(void) __asm__("sched_getcpu");
 int numafy_os_setaffinity_(int, size_t, const void *) __asm__("sched_setaffinity");
 typedef void (*numafy_function)(void); /* any function: ISO C has no cast from dlsym's void * */
 numafy_function numafy_os_dlsym_(void *, const char *) __asm__("dlsym");
-struct numafy_dl_info { /* Dl_info */
-    const char *file;
-    void *base;
-    const char *name;
-    void *address;
-};
-int numafy_os_dladdr_(const void *, struct numafy_dl_info *) __asm__("dladdr");
-char *numafy_os_dlerror_(void) __asm__("dlerror");
 void *numafy_os_dlopen_(const char *, int) __asm__("dlopen");
 unsigned long numafy_os_self_(void) __asm__("pthread_self");
 int numafy_os_getattr_(unsigned long, void *) __asm__("pthread_getattr_np");

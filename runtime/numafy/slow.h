@@ -48,24 +48,81 @@ NUMAFY_INNER_ void numafy_next_fill(struct numafy_next *n, void *handle)
     }
 }
 
-NUMAFY_FN_ const void *numafy_object_of(numafy_function f)
+/* Functions that show whether a call leads back to us. They stand in state.next for a moment;
+ * threads other than the one that asks go on to the real ones. */
+NUMAFY_WEAK_ int numafy_led_back_v1;
+NUMAFY_WEAK_ unsigned long numafy_asking_v1;
+NUMAFY_WEAK_ struct numafy_next numafy_behind_v1;
+
+NUMAFY_FN_ bool numafy_sinks(void)
 {
-    struct numafy_dl_info info = {NULL, NULL, NULL, NULL};
-    return numafy_os_dladdr_((const void *)(uintptr_t)f, &info) ? info.base : NULL;
+    if (numafy_asking_v1 != numafy_os_self_())
+        return false;
+    numafy_led_back_v1 = 1;
+    return true;
+}
+NUMAFY_INNER_ void *numafy_sink_malloc(size_t size)
+{
+    return numafy_sinks() ? NULL : numafy_behind_v1.malloc_(size);
+}
+NUMAFY_INNER_ void *numafy_sink_calloc(size_t count, size_t size)
+{
+    return numafy_sinks() ? NULL : numafy_behind_v1.calloc_(count, size);
+}
+NUMAFY_INNER_ void *numafy_sink_memalign(size_t alignment, size_t size)
+{
+    return numafy_sinks() ? NULL : numafy_behind_v1.memalign_(alignment, size);
+}
+NUMAFY_INNER_ void *numafy_sink_realloc(void *p, size_t size)
+{
+    return numafy_sinks() ? p : numafy_behind_v1.realloc_(p, size);
+}
+NUMAFY_INNER_ size_t numafy_sink_usable_size(void *p)
+{
+    return numafy_sinks() ? 0 : numafy_behind_v1.usable_size_(p);
+}
+
+NUMAFY_FN_ void numafy_sinks_begin(const struct numafy_next *behind)
+{
+    numafy_behind_v1 = *behind;
+    numafy_asking_v1 = numafy_os_self_();
+    numafy_state_v1.next.malloc_ = numafy_sink_malloc;
+    numafy_state_v1.next.calloc_ = numafy_sink_calloc;
+    numafy_state_v1.next.memalign_ = numafy_sink_memalign;
+    numafy_state_v1.next.realloc_ = numafy_sink_realloc;
+    numafy_state_v1.next.usable_size_ = numafy_sink_usable_size;
+    numafy_led_back_v1 = 0;
+}
+
+/* Whether a sink was called since the last question. */
+NUMAFY_FN_ bool numafy_led_back(void)
+{
+    const bool back = numafy_led_back_v1;
+    numafy_led_back_v1 = 0;
+    return back;
 }
 
 /* What stands behind the object that runs this. A library that has the header too has its own
- * malloc, which would lead back to us: its numafy_chain_v1 knows what is behind it. */
+ * malloc, which would lead back to us: its numafy_chain_v1 knows what is behind it. That is found
+ * out by a call: a dlsym that fails would leave a block that the program's next dlsym frees. */
 NUMAFY_INNER_ void numafy_next_behind(struct numafy_next *n)
 {
     void *const handle = (void *)(intptr_t)NUMAFY_RTLD_NEXT;
     numafy_next_fill(n, handle);
-    numafy_state_v1.next = *n;
-    const numafy_function chain = numafy_os_dlsym_(handle, "numafy_chain_v1");
-    if (!chain)
-        numafy_os_dlerror_(); /* not the program's error */
-    else if (numafy_object_of(chain) == numafy_object_of((numafy_function)n->malloc_))
+    numafy_sinks_begin(n);
+    void *p = n->malloc_(1);
+    if (numafy_led_back()) {
+        const numafy_function chain = numafy_os_dlsym_(handle, "numafy_chain_v1");
+        if (!chain) {
+            numafy_os_say("numafy: a library defines numafy's malloc and hides numafy_*: link it "
+                          "without -Wl,--version-script that does so\n");
+            __builtin_trap();
+        }
         ((void (*)(struct numafy_next *))chain)(n);
+    } else {
+        n->free_(p);
+    }
+    numafy_state_v1.next = *n;
 }
 
 void numafy_chain_v1(struct numafy_next *n);
@@ -74,14 +131,36 @@ NUMAFY_COLD_ void numafy_chain_v1(struct numafy_next *n)
     numafy_next_behind(n);
 }
 
-NUMAFY_INNER_ void numafy_next_find(int where)
+/* The functions that the program calls, for when the pools are off: what a program frees by its own
+ * free must come from its own malloc. Where the global function is ours, as when a program has a
+ * free of its own but no malloc, the one behind it stays. */
+NUMAFY_INNER_ void numafy_next_global(void)
 {
-    struct numafy_next n;
-    if (where == NUMAFY_RTLD_NEXT)
-        numafy_next_behind(&n);
+    struct numafy_next *const next = &numafy_state_v1.next;
+    struct numafy_next global, behind = *next;
+    numafy_next_fill(&global, (void *)(intptr_t)NUMAFY_RTLD_DEFAULT);
+    void *const block = global.malloc_(64);
+    void *p;
+    numafy_sinks_begin(&behind);
+    if ((p = global.malloc_(1), numafy_led_back()))
+        global.malloc_ = behind.malloc_;
     else
-        numafy_next_fill(&n, (void *)(intptr_t)where);
-    numafy_state_v1.next = n;
+        global.free_(p);
+    if ((p = global.calloc_(1, 1), numafy_led_back()))
+        global.calloc_ = behind.calloc_;
+    else
+        global.free_(p);
+    if ((p = global.memalign_(64, 1), numafy_led_back()))
+        global.memalign_ = behind.memalign_;
+    else
+        global.free_(p);
+    if (((void)global.usable_size_(block), numafy_led_back()))
+        global.usable_size_ = behind.usable_size_;
+    if ((p = global.realloc_(block, 64), numafy_led_back()))
+        global.realloc_ = behind.realloc_;
+    *next = behind;
+    global.free_(p);
+    *next = global;
 }
 
 /* Set in a unit that replaces malloc and free; absent when no unit does (NUMAFY_NO_REPLACE). */
@@ -93,34 +172,44 @@ NUMAFY_FN_ int numafy_first_place(void)
     return &numafy_replaces_v1 ? NUMAFY_RTLD_NEXT : NUMAFY_RTLD_DEFAULT;
 }
 
+NUMAFY_INNER_ void numafy_next_find(void)
+{
+    struct numafy_next n;
+    if (numafy_first_place() == NUMAFY_RTLD_NEXT)
+        numafy_next_behind(&n);
+    else
+        numafy_next_fill(&n, (void *)(intptr_t)NUMAFY_RTLD_DEFAULT);
+    numafy_state_v1.next = n;
+}
+
 NUMAFY_COLD_ void *numafy_first_malloc_(size_t size)
 {
-    numafy_next_find(numafy_first_place());
+    numafy_next_find();
     return numafy_state_v1.next.malloc_(size);
 }
 NUMAFY_COLD_ void *numafy_first_calloc_(size_t count, size_t size)
 {
-    numafy_next_find(numafy_first_place());
+    numafy_next_find();
     return numafy_state_v1.next.calloc_(count, size);
 }
 NUMAFY_COLD_ void *numafy_first_realloc_(void *p, size_t size)
 {
-    numafy_next_find(numafy_first_place());
+    numafy_next_find();
     return numafy_state_v1.next.realloc_(p, size);
 }
 NUMAFY_COLD_ void numafy_first_free_(void *p)
 {
-    numafy_next_find(numafy_first_place());
+    numafy_next_find();
     numafy_state_v1.next.free_(p);
 }
 NUMAFY_COLD_ void *numafy_first_memalign_(size_t alignment, size_t size)
 {
-    numafy_next_find(numafy_first_place());
+    numafy_next_find();
     return numafy_state_v1.next.memalign_(alignment, size);
 }
 NUMAFY_COLD_ size_t numafy_first_usable_size_(void *p)
 {
-    numafy_next_find(numafy_first_place());
+    numafy_next_find();
     return numafy_state_v1.next.usable_size_(p);
 }
 
@@ -147,7 +236,7 @@ NUMAFY_INNER_ bool numafy_probe(void)
     if (!p)
         return false;
     if (numafy_state_v1.next.free_ == numafy_first_free_)
-        numafy_next_find(numafy_first_place());
+        numafy_next_find();
     numafy_probe_free_next_v1 = numafy_state_v1.next.free_;
     __atomic_store_n(&numafy_probe_block_v1, p, __ATOMIC_RELAXED);
     numafy_state_v1.next.free_ = numafy_probe_free;
@@ -225,7 +314,7 @@ NUMAFY_INNER_ void numafy_init(void)
             g->shards = NUMAFY_SHARDS_MAX;
     }
     if (&numafy_replaces_v1 && !numafy_probe()) {
-        numafy_next_find(NUMAFY_RTLD_DEFAULT);
+        numafy_next_global();
         numafy_disable("the program's free is not ours. Link the program itself with numa_alloc.h, "
                        "or with -Wl,--no-as-needed -lnumafy -ljemalloc before other allocators, "
                        "and -Wl,--export-dynamic-symbol=numafy_*",
@@ -233,7 +322,7 @@ NUMAFY_INNER_ void numafy_init(void)
         return;
     }
 #ifdef NUMAFY_SANITIZED_
-    numafy_next_find(NUMAFY_RTLD_DEFAULT);
+    numafy_next_find();
     numafy_disable("this program is built with a sanitizer that owns malloc (NUMAFY_SANITIZE=pass "
                    "says that this is meant)",
                    g->sanitize_pass);
@@ -253,7 +342,7 @@ NUMAFY_INNER_ void numafy_init(void)
             return;
         }
         if (numafy_state_v1.next.free_ == numafy_first_free_)
-            numafy_next_find(numafy_first_place());
+            numafy_next_find();
         numafy_onnode_v1.plain_free = numafy_state_v1.next.free_;
         numafy_state_v1.next.free_ = numafy_onnode_route;
         g->onnode = 1;
