@@ -40,10 +40,12 @@ static struct fact_site *add_site(struct collector *c, const struct place *p, un
     if (p->how == SPELLED_BODY) {
         /* The word where the macro is used may itself be `new`: accounted for there too. */
         add_mark(c, p->src->path, p->offset);
-        if (p->body->project) {
-            src = p->body;
-            offset = p->body_offset;
-        }
+        /* A library's macro (every TEST of googletest) allocates for the library: no site of ours.
+         */
+        if (!p->body->project)
+            return NULL;
+        src = p->body;
+        offset = p->body_offset;
     }
     if (!src->project || is_hidden(c, p))
         return NULL;
