@@ -25,6 +25,15 @@ extern "C" {
 
 #include "runtime_parts.h"
 
+// The sized forms by name: clang 14 does not declare them without -fsized-deallocation.
+extern "C" {
+void sized_delete(void *, std::size_t) __asm__("_ZdlPvm");
+void sized_delete_array(void *, std::size_t) __asm__("_ZdaPvm");
+void sized_delete_aligned(void *, std::size_t, std::align_val_t) __asm__("_ZdlPvmSt11align_val_t");
+void sized_delete_array_aligned(void *, std::size_t,
+                                std::align_val_t) __asm__("_ZdaPvmSt11align_val_t");
+}
+
 namespace
 {
 
@@ -140,12 +149,12 @@ void test_all_twenty_operators_go_by_ambient_and_address(void **)
         ::operator delete[](p[5], std::align_val_t(64));
         ::operator delete(p[6], std::align_val_t(64), std::nothrow);
         ::operator delete[](p[7], std::align_val_t(64), std::nothrow);
-        ::operator delete(::operator new(40), std::size_t(40));
-        ::operator delete[](::operator new[](40), std::size_t(40));
-        ::operator delete(::operator new(40, std::align_val_t(64)), std::size_t(40),
-                          std::align_val_t(64));
-        ::operator delete[](::operator new[](40, std::align_val_t(64)), std::size_t(40),
-                            std::align_val_t(64));
+        sized_delete(::operator new(40), std::size_t(40));
+        sized_delete_array(::operator new[](40), std::size_t(40));
+        sized_delete_aligned(::operator new(40, std::align_val_t(64)), std::size_t(40),
+                             std::align_val_t(64));
+        sized_delete_array_aligned(::operator new[](40, std::align_val_t(64)), std::size_t(40),
+                                   std::align_val_t(64));
     }
 }
 
@@ -162,14 +171,14 @@ void test_every_delete_frees_a_pool_block(void **)
     const std::align_val_t a{64};
     ::operator delete(block(40));
     ::operator delete[](block(40));
-    ::operator delete(block(40), std::size_t(8)); // the size is never trusted
-    ::operator delete[](block(4000), std::size_t(8));
+    sized_delete(block(40), std::size_t(8)); // the size is never trusted
+    sized_delete_array(block(4000), std::size_t(8));
     ::operator delete(block(40), std::nothrow);
     ::operator delete[](block(40), std::nothrow);
     ::operator delete(block(40), a);
     ::operator delete[](block(40), a);
-    ::operator delete(block(40), std::size_t(4096), a);
-    ::operator delete[](block(40), std::size_t(1), a);
+    sized_delete_aligned(block(40), std::size_t(4096), a);
+    sized_delete_array_aligned(block(40), std::size_t(1), a);
     ::operator delete(block(40), a, std::nothrow);
     ::operator delete[](block(40), a, std::nothrow);
     assert_int_equal(held(), before);
@@ -196,7 +205,8 @@ void test_failing_new_calls_the_handler_and_throws(void **)
     assert_int_equal(handler_calls, 3);
     thrown = false;
     try {
-        ::operator delete(::operator new(too_much));
+        void *volatile p = ::operator new(too_much); // volatile: an unused pair may be left out
+        ::operator delete(p);
     } catch (const std::bad_alloc &) {
         thrown = true;
     }
