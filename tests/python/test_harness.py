@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from harness import expect, fuzz, tap  # noqa: E402
+from harness import expect, fuzz, golden, tap  # noqa: E402
 
 
 class Expectations(unittest.TestCase):
@@ -79,6 +79,16 @@ class Reader(unittest.TestCase):
         stream = tap.read(["1..0 # SKIP no guest"], 0)
         self.assertEqual([(c.outcome, c.detail) for c in stream.checks], [("skipped", "no guest")])
         self.assertEqual(stream.fault, "")
+
+
+class Trees(unittest.TestCase):
+    def test_every_difference_of_two_trees_is_named(self) -> None:
+        tree = {"a": b"x\n", "b": b"y\r\n"}
+        self.assertEqual(golden._tree_problems(tree, dict(tree)), [])
+        self.assertEqual(golden._tree_problems(tree, {"a": b"x\n"}), ["b is missing"])
+        self.assertEqual(golden._tree_problems({}, {"c": b""}), ["c should not be there"])
+        (difference,) = golden._tree_problems(tree, {"a": b"x\n", "b": b"y\n"})
+        self.assertIn("-y\\r\\n", difference)
 
 
 class Subsequence(unittest.TestCase):

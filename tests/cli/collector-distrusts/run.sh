@@ -26,6 +26,10 @@ grep -A 1 'stops early\|expected 2' output | head -n 1
 grep 'SKIPPED, not\|are not named' output
 tail -n 1 output
 rm build/tests/unit_*
+program skips 'echo 1..2; echo "ok 1 - a"; echo "ok 2 - huge pages # SKIP the kernel has none"'
+"$PYTHON" "$ROOT/tests/run.py" --build build unit >output
+echo "status $?"
+rm build/tests/unit_*
 program good 'echo 1..2; echo "ok 1 - a"; echo "ok 2 - b"'
 "$PYTHON" "$ROOT/tests/run.py" --build build unit
 echo "status $?"
