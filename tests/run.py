@@ -186,11 +186,13 @@ def _summary(stream: tap.Stream, seconds: float) -> str:
     return f"{text} ({seconds:.1f} s)" + (f"; {stream.fault}" if stream.fault else "")
 
 
-def expected_skip(program: Program, check: tap.Check) -> bool:
-    """Whether tests/expected-skips has a line `layer/program: test` (shell patterns) that fits."""
+def expected_skip(program: Program, check: tap.Check, no_vm: bool) -> bool:
+    """Whether tests/expected-skips has a line `[no-vm] layer/program: test # why` (shell patterns) that fits."""
     name = f"{program.layer}/{program.name}: {check.name}"
     for line in EXPECTED_SKIPS.read_text("utf-8").splitlines():
         pattern = line.split(" # ")[0].strip()
+        if pattern.startswith("[no-vm] "):
+            pattern = pattern[len("[no-vm] ") :] if no_vm else ""
         if pattern and not pattern.startswith("#") and fnmatch.fnmatchcase(name, pattern):
             return True
     return False
@@ -208,7 +210,7 @@ def find_programs(layers: List[str], build: Path, tally: Tally) -> List[Program]
     return programs
 
 
-def show_end(run: Run, left_out: str) -> int:
+def show_end(run: Run, left_out: str, no_vm: bool) -> int:
     """Prints what failed, what was skipped and the closing line; returns the exit status."""
     tally = run.tally
     for program, check in tally.failures:
@@ -218,7 +220,7 @@ def show_end(run: Run, left_out: str) -> int:
         print(f"    log: {run.log_of(program)}")
     unexpected = 0
     for program, check in tally.skips:
-        known = expected_skip(program, check)
+        known = expected_skip(program, check, no_vm)
         unexpected += not known
         mark = "skipped" if known else "SKIPPED, not expected"
         print(f"{mark} {program.layer}/{program.name}: {check.name}: {check.detail}")
@@ -260,7 +262,7 @@ def main() -> int:
             print(f"test: left out, as asked: the place layer ({tests})")
     run = Run(build, max(1, args.jobs), args.only)
     run.all(find_programs(layers, build, run.tally))
-    return show_end(run, left_out)
+    return show_end(run, left_out, args.no_vm)
 
 
 if __name__ == "__main__":
