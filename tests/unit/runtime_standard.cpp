@@ -64,7 +64,8 @@ int standard_full()
     *i += 2;
     const int sum = r->a + *i + (*f)->a;
     array[0] = r;
-    delete array[0];
+    Rich *first = array[0]; // clang's C++11 finds `delete array[0]` ambiguous
+    delete first;
     delete[] array;
     delete f;
     delete i;
