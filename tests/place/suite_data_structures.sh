@@ -64,10 +64,10 @@ plain_blocks() { # plain_blocks MEMBER: of malloc and new, for two threads each
 }
 
 echo 1..17
-on_nodes '0 and 1' '' 1650000 1000000
+on_nodes '0 and 1' '' 1850000 1000000
 [ "$(plain_blocks by_address_ok)" -eq 4 ] && [ "$(plain_blocks resident_ok)" -eq 4 ]
 check 'malloc and new of the same threads are unbound: their pages follow first touch' $?
-on_nodes '2 and 3' 0:2,1:3 300000 180000
+on_nodes '2 and 3' 0:2,1:3 300000 150000
 
 run rewritten --DS_config=regular --keyspace=1000 --ops=10000
 check 'regular structures of the rewritten program are on the plain heap' $?
