@@ -40,7 +40,23 @@ static void drain(int fd, char *buf, size_t room)
     close(fd);
 }
 
-/* Runs this program with arguments and environment settings; both lists end with NULL. */
+static void forget_settings(void)
+{
+    extern char **environ;
+    for (int i = 0; environ[i];) {
+        char name[64];
+        const char *equals = strchr(environ[i], '=');
+        if (strncmp(environ[i], "NUMAFY_", 7) || !equals || equals - environ[i] >= 64) {
+            i++;
+            continue;
+        }
+        memcpy(name, environ[i], (size_t)(equals - environ[i]));
+        name[equals - environ[i]] = 0;
+        unsetenv(name);
+    }
+}
+
+/* Runs this program with arguments and these settings alone; both lists end with NULL. */
 static struct outcome child(const char *const args[], const char *const env[])
 {
     struct outcome o;
@@ -52,6 +68,7 @@ static struct outcome child(const char *const args[], const char *const env[])
         char self[] = "unit_runtime_env", mark[] = "--child", *argv[16] = {self, mark};
         for (int i = 0; args[i]; i++)
             argv[i + 2] = (char *)(uintptr_t)args[i];
+        forget_settings();
         for (int i = 0; env[i]; i++)
             putenv((char *)(uintptr_t)env[i]);
         dup2(out[1], 1);
