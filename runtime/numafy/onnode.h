@@ -54,6 +54,37 @@ NUMAFY_FN_ bool numafy_onnode_open(void)
     return o->alloc && o->release;
 }
 
+/* What serves where mbind is forbidden: libnuma would print a line for every block there. */
+NUMAFY_FN_ void *numafy_onnode_map(size_t size, int node)
+{
+    (void)node;
+    return numafy_os_map(size);
+}
+
+NUMAFY_FN_ void numafy_onnode_unmap(void *map, size_t size)
+{
+    numafy_os_munmap_(map, size);
+}
+
+/* Asks mbind for one page on `node`, as every block will. 0, or the negative errno that says that
+ * it will never work here: blocks then lie where they are first touched. */
+NUMAFY_FN_ int numafy_onnode_probe(int node)
+{
+    struct numafy_onnode *o = &numafy_onnode_v1;
+    uint64_t set[NUMAFY_WORDS] = {0};
+    void *page = numafy_os_map(NUMAFY_PAGE);
+    if (!page)
+        return 0;
+    set[node / 64] = (uint64_t)1 << (node % 64);
+    const int e = numafy_os_bind((uintptr_t)page, NUMAFY_PAGE, NUMAFY_MPOL_PREFERRED, set);
+    numafy_os_munmap_(page, NUMAFY_PAGE);
+    if (e != -EPERM && e != -ENOSYS)
+        return 0;
+    o->alloc = numafy_onnode_map;
+    o->release = numafy_onnode_unmap;
+    return e;
+}
+
 NUMAFY_FN_ size_t numafy_onnode_hash(uintptr_t page, size_t room)
 {
     return (size_t)((page >> 12) * 0x9e3779b97f4a7c15ull >> 20) & (room - 1);

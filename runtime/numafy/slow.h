@@ -304,6 +304,22 @@ void numafy_fork_prepare_(void);
 void numafy_fork_parent_(void);
 void numafy_fork_child_(void);
 
+/* Says once that mbind does not work here, and what follows. */
+NUMAFY_INNER_ void numafy_warn_refused(int e)
+{
+    char text[256];
+    if (e == -ENOSYS && numafy_set_count(numafy_pools_v1.topology.memory) == 1)
+        return; /* a kernel without NUMA: there is nothing to choose */
+    if (!numafy_warn_now(NUMAFY_WARN_MBIND))
+        return;
+    snprintf(text, sizeof text, "numafy: %s: pages lie where they are first touched\n",
+             e == -EPERM    ? "mbind is forbidden here (EPERM, a seccomp filter?)"
+             : e == -ENOSYS ? "this kernel has no mbind (ENOSYS)"
+             : e == -EINVAL ? "the kernel refuses the node (EINVAL)"
+                            : "mbind failed");
+    numafy_os_say(text);
+}
+
 NUMAFY_INNER_ void numafy_init(void)
 {
     struct numafy_pools *g = &numafy_pools_v1;
@@ -346,6 +362,9 @@ NUMAFY_INNER_ void numafy_init(void)
         numafy_onnode_v1.plain_free = numafy_state_v1.next.free_;
         numafy_state_v1.next.free_ = numafy_onnode_route;
         g->onnode = 1;
+        const int e = numafy_onnode_probe(numafy_set_first(g->topology.allowed));
+        if (e)
+            numafy_warn_refused(e);
     } else if (!numafy_reserve()) {
         numafy_disable("no address space left for 16 times 64 MiB", false);
         return;
@@ -430,17 +449,7 @@ NUMAFY_INNER_ void numafy_slot_bind(struct numafy_slot *slot, size_t size)
     if (!e)
         return;
     slot->mapped = NUMAFY_NO_NODE;
-    if (e == -ENOSYS && numafy_set_count(g->topology.memory) == 1)
-        return; /* a kernel without NUMA: there is nothing to choose */
-    if (numafy_warn_now(NUMAFY_WARN_MBIND)) {
-        char text[256];
-        snprintf(text, sizeof text, "numafy: %s: pages lie where they are first touched\n",
-                 e == -EPERM    ? "mbind is forbidden here (EPERM, a seccomp filter?)"
-                 : e == -ENOSYS ? "this kernel has no mbind (ENOSYS)"
-                 : e == -EINVAL ? "the kernel refuses the node (EINVAL)"
-                                : "mbind failed");
-        numafy_os_say(text);
-    }
+    numafy_warn_refused(e);
 }
 
 /* The slot of a node id or NUMAFY_INTERLEAVE, made if there is none; 0: all slots are taken. */
