@@ -8,6 +8,8 @@ node.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from pathlib import Path
 from typing import Dict, List, NamedTuple, Set
@@ -91,6 +93,35 @@ def forget_compiled(out: Path) -> None:
     (out / ".numafy" / "compiled").unlink(missing_ok=True)
 
 
+def remember_compiled(out: Path, command: str) -> Set[str]:
+    """What the wrappers compiled in this build, and what make had no reason to compile again.
+
+    A second run of the same command over the same bytes compiles nothing; what an earlier one
+    compiled still counts, as long as neither the command nor the file has changed since.
+    """
+    memory = out / ".numafy" / "compiled.json"
+    try:
+        known = json.loads(memory.read_text(encoding="utf-8", errors="surrogateescape"))
+        earlier = dict(known["files"]) if known["command"] == command else {}
+    except (OSError, ValueError, KeyError, TypeError):
+        earlier = {}
+    now = compiled_sources(out)
+    files = {name: _digest(name) for name in now}
+    for name, digest in earlier.items():
+        if name not in files and digest and _digest(name) == digest:
+            files[name] = digest
+    text = json.dumps({"command": command, "files": files}, indent=1, sort_keys=True)
+    memory.write_text(text + "\n", encoding="utf-8", errors="surrogateescape")
+    return set(files)
+
+
+def _digest(name: str) -> str:
+    try:
+        return hashlib.sha256(Path(name).read_bytes()).hexdigest()
+    except (OSError, ValueError):  # gone, or a name that another locale wrote
+        return ""
+
+
 def compiled_sources(out: Path) -> Set[str]:
     """The real paths of what the wrappers compiled in this tree."""
     log = out / ".numafy" / "compiled"
@@ -103,9 +134,9 @@ def compiled_sources(out: Path) -> Set[str]:
     }
 
 
-def coverage(out: Path, edited: List[str]) -> Coverage:
-    """Compare the edited files (relative to the tree) with what was compiled."""
-    done = compiled_sources(out)
+def coverage(out: Path, edited: List[str], command: str) -> Coverage:
+    """Compare the edited files (relative to the tree) with what --build ``command`` compiled."""
+    done = remember_compiled(out, command)
     sources = [name for name in edited if name.endswith(SOURCE_SUFFIXES)]
     compiled = [name for name in sources if str(real(out / name)) in done]
     return Coverage(

@@ -12,7 +12,16 @@ from pathlib import Path
 from typing import List, NoReturn, Optional, Sequence, TextIO
 
 from . import build, compdb, inplace, project, report, rewrite, suites
-from .errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, NumafyError, worst
+from .errors import (
+    EXIT_BUG,
+    EXIT_CHANGES,
+    EXIT_INTERRUPTED,
+    EXIT_LEFT,
+    EXIT_OK,
+    EXIT_USAGE,
+    NumafyError,
+    worst,
+)
 from .files import shown, temporary_folder
 from .progress import Progress
 
@@ -46,7 +55,8 @@ exit codes:
   2 some input could not be parsed        3 something left alone, under --strict
   4 conflicting edits                     5 --check found changes
   6 the output cannot be written          7 --build or --test failed
-  70 internal error; of several causes the first of 70 6 4 2 7 1 3 5 counts
+  70 internal error; 130 interrupted
+  of several causes the first of 130 70 6 4 2 7 1 3 5 counts
 
 environment:
   NUMAFY_REWRITE    the rewriter (default: build/bin/numafy-rewrite of this project)
@@ -91,7 +101,13 @@ def parser() -> Parser:
         default=[],
         help="put objects of type T on node k",
     )
-    add("--root", metavar="v=k", action="append", default=[], help="variable v is a root on node k")
+    add(
+        "--root",
+        metavar="v=k",
+        action="append",
+        default=[],
+        help="not available yet: mark the root as new numa<T,k> in the source, or use --place",
+    )
     add(
         "--all",
         action="store_true",
@@ -199,6 +215,7 @@ def _run(argv: Sequence[str]) -> int:
             f"'{argv[0]}' comes with a later version; a folder of that name is written ./{argv[0]}"
         )
     options = parser().parse_args(list(argv))
+    _check_report_name(options.report)
     options.jobs_or_all = options.jobs or len(os.sched_getaffinity(0))
     progress = Progress()
     names = None if os.sep in options.target else suites.select(options.target)
@@ -212,6 +229,13 @@ def _run(argv: Sequence[str]) -> int:
     if not tree.is_dir():
         raise NumafyError(f"{shown(tree)} is a file: name the folder of its tree")
     return _tree(tree, options, progress)
+
+
+def _check_report_name(wanted: Optional[Path]) -> None:
+    """--report html is meant as a format, and would leave a JSON file called html."""
+    if wanted is not None and str(wanted) in ("html", "json", "text"):
+        ending = "html" if str(wanted) == "html" else "json"
+        raise NumafyError(f"--report takes a file, not a format: write --report FILE.{ending}")
 
 
 def _check_programs(options: argparse.Namespace) -> None:
@@ -259,6 +283,7 @@ def _tree(tree: Path, options: argparse.Namespace, progress: Progress) -> int:
             tree, database.file, out, _rewrite_options(options), scratch, progress
         )
         _finish_report(outcome, options.report, options.diff)
+        _say_what_next(outcome, options, progress)
         if out is None or outcome.code not in rewrite.WROTE_TREE:
             return outcome.code
         if options.in_place:
@@ -354,6 +379,27 @@ def _finish_report(outcome: rewrite.Outcome, wanted: Optional[Path], diff: bool)
         print(f"numafy: {reason}", file=sys.stderr)
 
 
+def _say_what_next(
+    outcome: rewrite.Outcome, options: argparse.Namespace, progress: Progress
+) -> None:
+    """Why the status is 5 or 3, and what a run without any root lacks."""
+    if outcome.report is None:
+        return
+    totals = outcome.report.totals
+    if outcome.code == EXIT_CHANGES:
+        files = totals.get("files_edited", 0)
+        progress.say(f"--check: a rewrite would change {files} file{'' if files == 1 else 's'}")
+    if outcome.code == EXIT_LEFT:
+        progress.say("--strict: a site that a root reaches was left alone, see above")
+    if options.place or options.all or totals.get("near", 0) or totals.get("on", 0):
+        return
+    if totals.get("sites", 0):
+        progress.say(
+            "nothing is placed, since there is no root: name a class with --place T=k, or mark "
+            "one as new numa<T,k>() in the source"
+        )
+
+
 def _failed_files(result: report.Report) -> List[str]:
     return [
         f"copied unchanged: {shown(result.name_of(file['path']))}: "
@@ -371,7 +417,7 @@ def _build_and_test(
         if options.build:
             build.forget_compiled(out)
             build.run("build", options.build, out, progress)
-            _say_coverage(out, outcome, progress)
+            _say_coverage(out, outcome, options.build, progress)
         if options.test:
             build.run("test", options.test, out, progress)
     except NumafyError as error:
@@ -379,10 +425,12 @@ def _build_and_test(
     return EXIT_OK
 
 
-def _say_coverage(out: Path, outcome: rewrite.Outcome, progress: Progress) -> None:
+def _say_coverage(
+    out: Path, outcome: rewrite.Outcome, command: str, progress: Progress
+) -> None:
     if outcome.report is None or not outcome.report.edited():
         return
-    coverage = build.coverage(out, outcome.report.edited())
+    coverage = build.coverage(out, outcome.report.edited(), command)
     progress.say(coverage.sentence())
     if coverage.not_compiled:
         progress.say(

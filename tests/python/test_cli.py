@@ -29,6 +29,11 @@ class Tree(Project):
         self.assertEqual(snapshot(self.source), before)
         self.assertNotIn("--out", self.rewriter_arguments())
 
+    def test_report_wants_a_file_not_a_format(self):
+        done = self.numafy("tree", "--report", "html")
+        self.assertOneLine(done, 1, "--report FILE.html")
+        self.assertFalse((self.base / "html").exists())
+
     def test_out(self):
         done = self.numafy(
             "tree",

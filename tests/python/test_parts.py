@@ -185,6 +185,20 @@ class Built(Project):
         self.run_build("$CXX -c a.cpp")
         self.assertIn("0 of 1 edited files compiled", self.run_build("true").stderr)
 
+    def test_what_make_had_no_reason_to_compile_again_counts(self):
+        command = "cmp -s a.cpp made || { $CXX -c a.cpp && cp a.cpp made; }"
+        self.assertIn("1 of 1 edited files compiled", self.run_build(command).stderr)
+        again = self.run_build(command)
+        self.assertIn("1 of 1 edited files compiled", again.stderr)
+        self.assertNotIn("warning", again.stderr)
+
+    def test_what_was_compiled_before_an_edit_does_not_count(self):
+        command = "test -e a.o || $CXX -c a.cpp"
+        self.assertIn("1 of 1 edited files compiled", self.run_build(command).stderr)
+        with (self.source / "a.cpp").open("a", encoding="utf-8") as file:
+            file.write("// edited\n")
+        self.assertIn("0 of 1 edited files compiled", self.run_build(command).stderr)
+
     def test_the_users_compiler_is_behind_the_wrapper(self):
         write(self.base / "bin" / "mycc", '#!/bin/sh\necho "mycc $*"\n', 0o755)
         path = f"{self.base}/bin:{os.environ['PATH']}"
