@@ -101,6 +101,22 @@ static bool read_argv(struct arena *a, json_object *entry, strings *raw)
     return raw->count > 0;
 }
 
+/* What the command writes: an object file, by its name. Only that is known to be made again. */
+static const char *product_of(struct arena *a, const char *dir, const strings *argv)
+{
+    const char *name = NULL;
+    for (size_t i = 1; i < argv->count; i++) {
+        const char *arg = argv->items[i];
+        if (!strcmp(arg, "-o") && i + 1 < argv->count)
+            name = argv->items[++i];
+        else if (!strncmp(arg, "-o", 2) && arg[2])
+            name = arg + 2;
+    }
+    const char *ext = name ? path_extension(name) : "";
+    bool object = !strcmp(ext, "o") || !strcmp(ext, "obj") || !strcmp(ext, "lo");
+    return object ? path_real(a, path_join(a, dir, name)) : NULL;
+}
+
 static bool same_unit(const struct compdb_unit *x, const struct compdb_unit *y)
 {
     if (strcmp(x->file, y->file) || strcmp(x->directory, y->directory) ||
@@ -143,6 +159,7 @@ static int read_entry(struct compdb *db, json_object *entry, size_t index, const
         memmove(u.argv.items, u.argv.items + 1, (u.argv.count - 1) * sizeof *u.argv.items);
         u.argv.count--;
     }
+    u.product = product_of(a, u.directory, &u.argv);
     for (size_t i = 0; i < db->units.count; i++)
         if (same_unit(&db->units.items[i], &u)) {
             vec_release(&u.argv);

@@ -11,8 +11,9 @@
 struct compdb_unit {
     const char *directory; /* absolute */
     const char *file;      /* absolute, as joined; real path if it exists */
-    bool missing;          /* the file cannot be read */
-    strings argv;          /* compiler first */
+    const char *product; /* real path of the object file that -o names, or NULL if there is none */
+    bool missing;        /* the file cannot be read */
+    strings argv;        /* compiler first */
 };
 
 struct compdb {

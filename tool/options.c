@@ -3,6 +3,7 @@
 
 #include "path.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -209,6 +210,28 @@ static int find_database(struct options *o, const char *build, struct strbuf *er
     return -1;
 }
 
+/* False also if it cannot be read: writing will say why. */
+static bool holds_entries(const char *dir)
+{
+    DIR *d = opendir(dir);
+    struct dirent *e;
+    bool found = false;
+    while (d && !found && (e = readdir(d)) != NULL)
+        found = strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
+    if (d)
+        closedir(d);
+    return found;
+}
+
+/* A directory that an earlier run wrote, even one that was interrupted, has our notes. So has a
+ * tree that was edited in place, but that one is somebody's source. */
+static bool is_foreign(struct arena *a, const char *out)
+{
+    bool notes = is_directory(path_join(a, out, ".numafy"));
+    bool in_place = access(path_join(a, out, ".numafy/in-place.json"), F_OK) == 0;
+    return holds_entries(out) && (!notes || in_place);
+}
+
 /* Writing into the tree that is read, or around it, would mix input and output. */
 static int check_out(struct options *o, struct strbuf *err)
 {
@@ -223,6 +246,11 @@ static int check_out(struct options *o, struct strbuf *err)
                       o->tree);
     else if (path_within(o->tree, out))
         strbuf_printf(err, "the tree %s is inside --out %s: choose another directory", o->tree,
+                      out);
+    else if (is_foreign(&o->arena, out))
+        strbuf_printf(err,
+                      "--out %s has files that numafy-rewrite did not write: choose a new or empty "
+                      "directory",
                       out);
     else
         return 0;
@@ -276,5 +304,6 @@ int options_parse(struct options *o, int argc, char **argv, struct strbuf *err)
 void options_release(struct options *o)
 {
     vec_release(&o->placements);
+    strmap_release(&o->products);
     arena_release(&o->arena);
 }

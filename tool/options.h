@@ -4,6 +4,7 @@
 #define NUMAFY_TOOL_OPTIONS_H
 
 #include "facts.h"
+#include "strmap.h"
 
 struct placement {
     const char *name; /* as given */
@@ -21,6 +22,7 @@ struct options {
     char *runtime;  /* directory of numafy/near.h, "" if none was found */
     char *hide;     /* test control, see collect.h */
     VEC(struct placement) placements;
+    struct strmap products; /* real paths of the compile commands' object files */
     bool all, diff, check, strict, force_alloc, verbose, help, version;
     int jobs;
 };

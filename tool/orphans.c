@@ -22,16 +22,28 @@ static bool is_source_name(const char *name)
     return false;
 }
 
+bool tree_is_build(const char *dir)
+{
+    static const char *const marks[][2] = {{"CMakeCache.txt", "CMakeLists.txt"},
+                                           {"meson-private", "meson.build"}};
+    struct arena a = {0};
+    bool build = false;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        build |= access(path_join(&a, dir, marks[i][0]), F_OK) == 0 &&
+                 access(path_join(&a, dir, marks[i][1]), F_OK) != 0;
+    arena_release(&a);
+    return build;
+}
+
 bool tree_leaves_out(const struct options *o, const char *path, const char *name)
 {
     if (!strcmp(name, ".git") || !strcmp(name, ".numafy"))
         return true;
     if (!strcmp(path, o->build) && strcmp(o->build, o->tree) != 0)
         return true;
-    struct arena a = {0};
-    bool cmake = access(path_join(&a, path, "CMakeCache.txt"), F_OK) == 0;
-    arena_release(&a);
-    return cmake;
+    if (strmap_find(&o->products, path) != STRMAP_NONE)
+        return true;
+    return tree_is_build(path);
 }
 
 static void visit(struct program *p, const struct options *o, const char *dir)

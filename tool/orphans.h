@@ -8,8 +8,10 @@
 
 /* Adds every C or C++ source of the tree that no unit reads to p->files. After program_merge. */
 void program_add_orphans(struct program *p, const struct options *o);
-/* Version control, build folders and our own notes: neither copied nor listed. `name` is the last
- * part of `path`. */
+/* A folder that a build system made; where its sources lie too it is no build folder. */
+bool tree_is_build(const char *dir);
+/* Version control, build folders, object files of the database and our own notes: neither copied
+ * nor listed. `name` is the last part of `path`. */
 bool tree_leaves_out(const struct options *o, const char *path, const char *name);
 
 #endif

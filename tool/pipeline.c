@@ -82,6 +82,25 @@ static enum exit_code finish(struct program *p, struct options *o, int argc, cha
     return code;
 }
 
+/* Object files beside their sources are built again; a copy with its old time would look new. */
+static void note_products(struct options *o, const struct compdb *db)
+{
+    for (size_t i = 0; i < db->units.count; i++)
+        if (db->units.items[i].product)
+            strmap_put(&o->products, db->units.items[i].product, i);
+}
+
+/* A database that lies among the sources (bear -- make in src/) does not make them a build folder.
+ */
+static void check_build_folder(struct options *o, const struct compdb *db)
+{
+    if (tree_is_build(o->build) || !path_within(o->build, o->tree))
+        return;
+    for (size_t i = 0; i < db->units.count; i++)
+        if (path_within(db->units.items[i].file, o->build))
+            o->build = o->tree;
+}
+
 enum exit_code pipeline_run(struct options *o, int argc, char **argv, struct strbuf *err)
 {
     struct compdb db = {0};
@@ -89,6 +108,8 @@ enum exit_code pipeline_run(struct options *o, int argc, char **argv, struct str
     enum exit_code code = EXIT_USAGE;
     report_set_parser(index_version(&o->arena));
     if (!compdb_read(&db, o->database, err)) {
+        note_products(o, &db);
+        check_build_folder(o, &db);
         code = EXIT_INTERNAL;
         if (!scan_all(&db, o, scan_unit, &p, err)) {
             program_merge(&p);

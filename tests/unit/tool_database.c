@@ -201,6 +201,55 @@ static void bad_command_lines_get_one_line(void **state)
     folder_release(&f);
 }
 
+/* Somebody's files are not overwritten; our own copy is, and so is an interrupted one. */
+static void a_foreign_out_is_refused(void **state)
+{
+    (void)state;
+    struct folder tree, out;
+    struct options o;
+    struct strbuf err = {0};
+    folder_init(&tree);
+    folder_init(&out);
+    put(&tree, "compile_commands.json", "[]");
+    assert_int_equal(unlink(path_join(&out.a, out.dir, "a b.cpp")), 0);
+    const char *const args[] = {tree.dir, "--out", out.dir, NULL};
+    assert_int_equal(parse(&o, &err, args), 0); /* empty */
+    options_release(&o);
+    put(&out, "thesis.tex", "years of work");
+    expect_usage("did not write", args);
+    assert_int_equal(mkdir(path_join(&out.a, out.dir, ".numafy"), 0777), 0);
+    assert_int_equal(parse(&o, &err, args), 0);
+    options_release(&o);
+    put(&out, ".numafy/in-place.json", "{}");
+    expect_usage("did not write", args);
+    strbuf_release(&err);
+    folder_release(&tree);
+    folder_release(&out);
+}
+
+static void object_files_are_known(void **state)
+{
+    (void)state;
+    struct folder f;
+    folder_init(&f);
+    put(&f, "a.c", "");
+    put(&f, "a.o", "");
+    put(&f, "kept", "");
+    char *json =
+        put(&f, "db.json",
+            "[{\"directory\":\".\",\"file\":\"a.c\",\"arguments\":[\"cc\",\"-o\",\"a.o\"]},"
+            "{\"directory\":\".\",\"file\":\"a.c\",\"arguments\":[\"cc\",\"-oa.o\"]},"
+            "{\"directory\":\".\",\"file\":\"a.c\",\"arguments\":[\"cc\",\"-okept\"]}]");
+    struct compdb db = {0};
+    struct strbuf err = {0};
+    assert_int_equal(compdb_read(&db, json, &err), 0);
+    for (size_t i = 0; i < 2; i++)
+        assert_string_equal(db.units.items[i].product, path_join(&f.a, f.dir, "a.o"));
+    assert_null(db.units.items[2].product);
+    compdb_release(&db);
+    folder_release(&f);
+}
+
 static void good_command_lines_are_read(void **state)
 {
     (void)state;
@@ -235,6 +284,8 @@ int main(void)
         cmocka_unit_test(response_files_are_read),
         cmocka_unit_test(broken_databases_get_one_line),
         cmocka_unit_test(bad_command_lines_get_one_line),
+        cmocka_unit_test(a_foreign_out_is_refused),
+        cmocka_unit_test(object_files_are_known),
         cmocka_unit_test(good_command_lines_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,13 +95,22 @@ static void edited_files_replace_and_the_rest_is_copied(void **state)
 static void builds_and_version_control_stay_out(void **state)
 {
     (void)state;
-    static const char *const names[] = {".git", "b", "other-build"};
+    static const char *const names[] = {".git", "b", "other-build", "meson", "main.o"};
     struct world w;
     world_init(&w);
+    put(&w, "meson/meson-private/x", "");
+    put(&w, "in-source/CMakeCache.txt", "");
+    put(&w, "in-source/CMakeLists.txt", "sources too");
+    put(&w, "main.o", "made by the build");
+    put(&w, "blob.o", "nobody's product");
+    strmap_put(&w.o.products, in_tree(&w, "main.o"), 0);
     assert_int_equal(run(&w), 0);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (access(in_out(&w, names[i]), F_OK) == 0)
             fail_msg("%s was copied", names[i]);
+    expect_text(in_out(&w, "blob.o"), "nobody's product");
+    expect_text(in_out(&w, "in-source/CMakeLists.txt"), "sources too");
+    strmap_release(&w.o.products);
     world_release(&w);
 }
 
