@@ -130,11 +130,26 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
     return CXChildVisit_Recurse;
 }
 
+/* A macro of one of these names would rewrite the inserted text, or near.h itself. */
+static bool is_tag_word(CXCursor macro)
+{
+    static const char *const words[] = {"numafy", "near", "on", "at", "ctor", "done", "numa"};
+    CXString name = clang_getCursorSpelling(macro);
+    const char *s = clang_getCString(name);
+    bool found = false;
+    for (size_t i = 0; s && !found && i < sizeof words / sizeof *words; i++)
+        found = !strcmp(s, words[i]);
+    clang_disposeString(name);
+    return found;
+}
+
 /* Preprocessing entities are children of the unit, not seen by clang_visitChildren's recursion. */
 static enum CXChildVisitResult visit_macro(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     struct collector *c = data;
     (void)parent;
+    if (clang_getCursorKind(cursor) == CXCursor_MacroDefinition && is_tag_word(cursor))
+        c->tag_macro = true;
     if (clang_getCursorKind(cursor) != CXCursor_MacroExpansion)
         return CXChildVisit_Continue;
     CXFile file;

@@ -182,7 +182,7 @@ static enum CXChildVisitResult add_param(CXCursor child, CXCursor parent, CXClie
 }
 
 /* The head of the declaration as clang prints it says constexpr also where a macro spelled it. */
-static bool prints_constexpr(struct collector *c, CXCursor function)
+bool prints_constexpr(struct collector *c, CXCursor function)
 {
     CXPrintingPolicy policy = clang_getCursorPrintingPolicy(function);
     clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
@@ -191,8 +191,10 @@ static bool prints_constexpr(struct collector *c, CXCursor function)
     struct lex l;
     lex_init(&l, text, strlen(text));
     bool found = false;
-    for (size_t i = 0; i < l.count && !lex_is(&l, i, "("); i++)
-        found |= lex_is(&l, i, "constexpr") || lex_is(&l, i, "consteval");
+    for (size_t i = 0;
+         i < l.count && !lex_is(&l, i, "(") && !lex_is(&l, i, "=") && !lex_is(&l, i, "{"); i++)
+        found |=
+            lex_is(&l, i, "constexpr") || lex_is(&l, i, "consteval") || lex_is(&l, i, "constinit");
     lex_release(&l);
     return found;
 }

@@ -70,6 +70,7 @@ struct collector {
     struct arena *a;
     const struct collect_options *opt;
     bool cxx;
+    bool tag_macro; /* the unit defines a macro with the name of a word that edits insert */
     VEC(struct source *) sources;
     struct source *last_source;
     VEC(struct frame) frames;
@@ -124,6 +125,8 @@ bool type_is_smart_pointer(struct collector *c, CXType t);
 /* collect_owner.c: guesses */
 struct function *function_of(struct collector *c);
 bool is_function_kind(enum CXCursorKind k);
+/* The declaration says constexpr, consteval or constinit. */
+bool prints_constexpr(struct collector *c, CXCursor declaration);
 void owners_of(struct collector *c, struct fact_site *site);
 
 /* collect_site.c */

@@ -244,6 +244,31 @@ static void site_bytes(struct collector *c, struct fact_site *s, struct source *
     site_placement(c, s, l, &n, cursor);
 }
 
+static enum CXChildVisitResult find_constexpr(CXCursor child, CXCursor parent, CXClientData data)
+{
+    struct collector *c = data;
+    enum CXCursorKind k = clang_getCursorKind(child);
+    (void)parent;
+    bool special = k == CXCursor_Constructor || k == CXCursor_Destructor;
+    return special && prints_constexpr(c, child) ? CXChildVisit_Break : CXChildVisit_Continue;
+}
+
+/* A lambda in the initialiser of a constant, or a default member initialiser of a class that is
+ * meant for constants (its implicit constructor is constexpr too). */
+static bool in_constant(struct collector *c, const struct function *f)
+{
+    for (size_t i = c->frames.count; i-- > 0;) {
+        const struct frame *frame = &c->frames.items[i];
+        if (frame->kind == CXCursor_StaticAssert || frame->kind == CXCursor_EnumConstantDecl)
+            return true;
+        if (frame->kind == CXCursor_VarDecl && prints_constexpr(c, frame->cursor))
+            return true;
+        if (is_record_kind(frame->kind))
+            return !f && clang_visitChildren(frame->cursor, find_constexpr, c) != 0;
+    }
+    return false;
+}
+
 static void site_context(struct collector *c, struct fact_site *s)
 {
     struct function *f = function_of(c);
@@ -251,7 +276,7 @@ static void site_context(struct collector *c, struct fact_site *s)
         return;
     if (inside_default_argument(c))
         s->left = NF_DEFAULT_ARGUMENT;
-    else if (f && f->is_constexpr)
+    else if ((f && f->is_constexpr) || in_constant(c, f))
         s->left = NF_CONSTEXPR;
 }
 
@@ -288,6 +313,8 @@ void collect_new(struct collector *c, CXCursor cursor)
     site_context(c, s);
     if (is_numa && !s->left && !s->place_open)
         s->flags |= SITE_TAGGED_ON;
+    if (c->tag_macro && !s->left && !(s->flags & (SITE_TAGGED_NEAR | SITE_TAGGED_ON)))
+        s->left = NF_TAG_MACRO;
     owners_of(c, s);
 }
 

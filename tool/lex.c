@@ -440,11 +440,22 @@ void lex_split_new(const struct lex *l, size_t word, bool expr_in_parens, struct
     out->end = i;
 }
 
+/* sizeof *new T: only unary operators in between; `f(sizeof(T), new T)` is another expression. */
+static bool follows_sizeof(const struct lex *l, size_t i)
+{
+    while (i > 0 && (lex_is(l, i - 1, "*") || lex_is(l, i - 1, "&") || lex_is(l, i - 1, "!") ||
+                     lex_is(l, i - 1, "~") || lex_is(l, i - 1, "+") || lex_is(l, i - 1, "-")))
+        i--;
+    return i > 0 && lex_is(l, i - 1, "sizeof");
+}
+
 bool lex_unevaluated(const struct lex *l, size_t i)
 {
     static const char *const words[] = {"sizeof",  "decltype", "noexcept",   "typeid",
                                         "alignof", "typeof",   "__typeof__", "requires"};
     int depth = 0;
+    if (follows_sizeof(l, i))
+        return true;
     while (i-- > 0) {
         if (lex_is(l, i, ")") || lex_is(l, i, "]") || lex_is(l, i, "}")) {
             depth++;
@@ -452,13 +463,11 @@ bool lex_unevaluated(const struct lex *l, size_t i)
             if (depth-- > 0)
                 continue;
             depth = 0;
+            if (lex_is(l, i, "{") && !(i > 0 && lex_is(l, i - 1, "=")))
+                return i > 0 && lex_is(l, i - 1, "requires");
             for (size_t k = 0; i > 0 && k < sizeof words / sizeof *words; k++)
                 if (lex_is(l, i - 1, words[k]))
                     return true;
-            if (lex_is(l, i, "{") && !(i > 0 && lex_is(l, i - 1, "=")))
-                return false;
-        } else if (depth == 0 && lex_is(l, i, "sizeof")) {
-            return true;
         } else if (depth == 0 && lex_is(l, i, ";")) {
             return false;
         }
