@@ -425,9 +425,7 @@ def _build_and_test(
     return EXIT_OK
 
 
-def _say_coverage(
-    out: Path, outcome: rewrite.Outcome, command: str, progress: Progress
-) -> None:
+def _say_coverage(out: Path, outcome: rewrite.Outcome, command: str, progress: Progress) -> None:
     if outcome.report is None or not outcome.report.edited():
         return
     coverage = build.coverage(out, outcome.report.edited(), command)
