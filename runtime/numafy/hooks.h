@@ -85,7 +85,13 @@ NUMAFY_FN_ void *numafy_range_take(struct numafy_slot *slot, size_t limit, const
             return NULL;
     } while (!__atomic_compare_exchange_n(&slot->used, &used, from + size, 0, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED));
-    return numafy_range_open(slot, from + size, limit) ? (void *)(slot->start + from) : NULL;
+    if (numafy_range_open(slot, from + size, limit))
+        return (void *)(slot->start + from);
+    /* The kernel refuses so much now. Unless another thread took what follows, the range stays
+     * there for smaller or later wishes. */
+    size_t end = from + size;
+    __atomic_compare_exchange_n(&slot->used, &end, used, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return NULL;
 }
 
 /* dalloc, destroy and lazy purge opt out (NULL): jemalloc keeps what it has got and reuses it, and

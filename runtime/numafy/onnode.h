@@ -19,7 +19,7 @@ struct numafy_page {
 };
 
 struct numafy_onnode {
-    int lock;
+    struct numafy_mutex lock;
     size_t room, used, blocks; /* used counts removed entries too */
     struct numafy_page *pages;
     void *(*alloc)(size_t, int);

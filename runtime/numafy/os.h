@@ -191,7 +191,7 @@ NUMAFY_FN_ void numafy_sysfs_read(const char *root, struct numafy_topology *t)
         __builtin_memset(online, 0, sizeof online);
         online[0] = 1;
     }
-    if (numafy_sysfs_nodes(root, "has_memory", t->memory) < 0)
+    if (numafy_sysfs_nodes(root, "has_memory", t->memory) < 0 || numafy_set_first(t->memory) < 0)
         __builtin_memcpy(t->memory, online, sizeof online);
     if (numafy_sysfs_nodes(root, "has_cpu", t->cpus) < 0)
         __builtin_memcpy(t->cpus, online, sizeof online);
@@ -328,19 +328,45 @@ NUMAFY_FN_ int numafy_os_resident(uintptr_t p)
 }
 
 /* --- a lock that a signal-free slow path and fork can use */
-NUMAFY_FN_ void numafy_lock(int *lock)
+NUMAFY_FN_ bool numafy_lock_forks(struct numafy_mutex *lock)
 {
-    int free_ = 0;
-    if (__atomic_compare_exchange_n(lock, &free_, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-        return;
-    while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE) != 0)
-        numafy_os_syscall_(SYS_futex, lock, 128L /* FUTEX_WAIT_PRIVATE */, 2L, (void *)NULL);
+    const unsigned long forking = __atomic_load_n(&lock->forking, __ATOMIC_RELAXED);
+    return forking && forking == numafy_os_self_();
 }
 
-NUMAFY_FN_ void numafy_unlock(int *lock)
+NUMAFY_FN_ void numafy_lock(struct numafy_mutex *lock)
 {
-    if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
-        numafy_os_syscall_(SYS_futex, lock, 129L /* FUTEX_WAKE_PRIVATE */, 1L);
+    int free_ = 0;
+    if (__atomic_compare_exchange_n(&lock->word, &free_, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return;
+    if (numafy_lock_forks(lock))
+        return;
+    while (__atomic_exchange_n(&lock->word, 2, __ATOMIC_ACQUIRE) != 0)
+        numafy_os_syscall_(SYS_futex, &lock->word, 128L /* FUTEX_WAIT_PRIVATE */, 2L, (void *)NULL);
+}
+
+NUMAFY_FN_ void numafy_unlock(struct numafy_mutex *lock)
+{
+    if (numafy_lock_forks(lock))
+        return;
+    if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2)
+        numafy_os_syscall_(SYS_futex, &lock->word, 129L /* FUTEX_WAKE_PRIVATE */, 1L);
+}
+
+/* From the first fork handler to the last the lock is held; in the child nobody waits for it. */
+NUMAFY_FN_ void numafy_lock_fork_begin(struct numafy_mutex *lock)
+{
+    numafy_lock(lock);
+    __atomic_store_n(&lock->forking, numafy_os_self_(), __ATOMIC_RELAXED);
+}
+
+NUMAFY_FN_ void numafy_lock_fork_end(struct numafy_mutex *lock, bool child)
+{
+    __atomic_store_n(&lock->forking, 0, __ATOMIC_RELAXED);
+    if (child)
+        __atomic_store_n(&lock->word, 0, __ATOMIC_RELAXED);
+    else
+        numafy_unlock(lock);
 }
 
 NUMAFY_FN_ void numafy_os_say(const char *text)

@@ -621,24 +621,24 @@ NUMAFY_COLD_ void numafy_thread_exit_(void *record)
 }
 
 /* fork: prepare handlers run latest first, and jemalloc registered before us: our locks come first,
- * as everywhere. The child has lost the other threads; their caches may be half changed and stay
- * lost. */
+ * as everywhere. Handlers of others that registered in between run while we hold them. The child
+ * has lost the other threads; their caches may be half changed and stay lost. */
 NUMAFY_COLD_ void numafy_fork_prepare_(void)
 {
-    numafy_lock(&numafy_pools_v1.lock);
-    numafy_lock(&numafy_onnode_v1.lock);
+    numafy_lock_fork_begin(&numafy_pools_v1.lock);
+    numafy_lock_fork_begin(&numafy_onnode_v1.lock);
 }
 NUMAFY_COLD_ void numafy_fork_parent_(void)
 {
-    numafy_unlock(&numafy_onnode_v1.lock);
-    numafy_unlock(&numafy_pools_v1.lock);
+    numafy_lock_fork_end(&numafy_onnode_v1.lock, false);
+    numafy_lock_fork_end(&numafy_pools_v1.lock, false);
 }
 NUMAFY_COLD_ void numafy_fork_child_(void)
 {
     struct numafy_pools *g = &numafy_pools_v1;
     const size_t mine = numafy_tls_v1->own ? 1 : 0;
-    __atomic_store_n(&numafy_onnode_v1.lock, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&g->lock, 0, __ATOMIC_RELAXED);
+    numafy_lock_fork_end(&numafy_onnode_v1.lock, true);
+    numafy_lock_fork_end(&g->lock, true);
     g->lost_threads += g->threads - mine;
     g->threads = mine;
 }

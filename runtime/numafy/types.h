@@ -38,10 +38,18 @@ struct numafy_hooks {
     bool (*merge)(struct numafy_hooks *, void *, size_t, void *, size_t, bool, unsigned);
 };
 
-/* One pool: the range [start, start + 1 << shift) of the reservation. `used` only grows, by
- * compare-and-swap: jemalloc calls the hook with its own locks held, so we take none there.
- * [start, start + opened) is readable; used <= opened but for a moment inside the hook. Everything
- * else is written once, under the state's lock, before slot_of names the slot. */
+/* A lock of ours. fork holds it in handlers of other libraries too, which may allocate: the thread
+ * that forks passes it meanwhile. */
+struct numafy_mutex {
+    int word;              /* 0 free, 1 held, 2 held and awaited */
+    unsigned long forking; /* pthread_self of the thread that forks, 0: none. Written when held */
+};
+
+/* One pool: the range [start, start + 1 << shift) of the reservation. `used` grows, and shrinks
+ * when the kernel refuses the pages, by compare-and-swap: jemalloc calls the hook with its own
+ * locks held, so we take none there. [start, start + opened) is readable; used <= opened but for a
+ * moment inside the hook. Everything else is written once, under the state's lock, before slot_of
+ * names the slot. */
 struct numafy_slot {
     struct numafy_hooks hooks; /* first: jemalloc hands its address back to us */
     uintptr_t start;
@@ -135,29 +143,29 @@ struct numafy_state {
 
 /* The rest: read and written in slow paths, under the lock where it is not atomic. */
 struct numafy_pools {
-    int phase;             /* enum numafy_phase */
-    int started;           /* 1: somebody reads the environment, 2: read */
-    int lock;              /* 0 free, 1 held, 2 held and awaited; taken before jemalloc's */
-    int onnode;            /* blocks come from numa_alloc_onnode */
-    int quiet;             /* NUMAFY_QUIET */
-    int sanitize_pass;     /* NUMAFY_SANITIZE=pass: off without a warning */
-    int want_onnode;       /* NUMAFY_CACHE=onnode */
-    int ambient;           /* NUMAFY_AMBIENT + 1, 0: none */
-    int root_high;         /* roots[0..root_high) may be in use */
-    unsigned warned;       /* bits of warnings given */
-    unsigned slots;        /* slot[1..slots] are in use */
-    unsigned slot_limit;   /* the reservation has room for so many */
-    unsigned shards;       /* arenas per pool */
-    unsigned next_shard;   /* dealt round to new threads */
-    unsigned key;          /* pthread key whose destructor ends a thread */
-    unsigned main_tcaches; /* test switch: how many were handed out */
-    size_t tcaches;        /* explicit tcaches in use */
-    size_t threads;        /* records in use */
-    size_t lost_threads;   /* records of threads that a fork left behind in the child */
-    size_t plain_served;   /* blocks that the plain heap served because the pools are off */
-    const char *sysfs;     /* NUMAFY_SYSFS, or NULL */
-    const char *stats;     /* NUMAFY_STATS, or NULL */
-    const char *disabled;  /* why the pools are off, or NULL */
+    int phase;                /* enum numafy_phase */
+    int started;              /* 1: somebody reads the environment, 2: read */
+    struct numafy_mutex lock; /* taken before jemalloc's */
+    int onnode;               /* blocks come from numa_alloc_onnode */
+    int quiet;                /* NUMAFY_QUIET */
+    int sanitize_pass;        /* NUMAFY_SANITIZE=pass: off without a warning */
+    int want_onnode;          /* NUMAFY_CACHE=onnode */
+    int ambient;              /* NUMAFY_AMBIENT + 1, 0: none */
+    int root_high;            /* roots[0..root_high) may be in use */
+    unsigned warned;          /* bits of warnings given */
+    unsigned slots;           /* slot[1..slots] are in use */
+    unsigned slot_limit;      /* the reservation has room for so many */
+    unsigned shards;          /* arenas per pool */
+    unsigned next_shard;      /* dealt round to new threads */
+    unsigned key;             /* pthread key whose destructor ends a thread */
+    unsigned main_tcaches;    /* test switch: how many were handed out */
+    size_t tcaches;           /* explicit tcaches in use */
+    size_t threads;           /* records in use */
+    size_t lost_threads;      /* records of threads that a fork left behind in the child */
+    size_t plain_served;      /* blocks that the plain heap served because the pools are off */
+    const char *sysfs;        /* NUMAFY_SYSFS, or NULL */
+    const char *stats;        /* NUMAFY_STATS, or NULL */
+    const char *disabled;     /* why the pools are off, or NULL */
     struct numafy_thread *free_threads;
     int16_t map[NUMAFY_NODES];    /* NUMAFY_NODEMAP: the kernel's node + 1, 0: itself */
     int16_t mapped[NUMAFY_NODES]; /* where the pool goes in the end, + 1; 0: not asked yet */

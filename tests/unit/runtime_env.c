@@ -11,6 +11,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -221,9 +222,59 @@ static int child_onnode(void)
     return 0;
 }
 
+/* Handlers that stand before ours run while our locks are held, in the parent and in the child. */
+static void allocate_in_fork(void)
+{
+    static int node = 20;
+    free(numafy_malloc(node++, 100)); // a new pool: takes the lock
+}
+
+static int child_fork_handlers(void)
+{
+    int status = -1;
+    alarm(60);
+    pthread_atfork(allocate_in_fork, allocate_in_fork, allocate_in_fork);
+    free(numafy_malloc(1, 100)); // the handlers of the runtime come after the test's
+    const pid_t pid = fork();
+    void *p = numafy_malloc(3, 100);
+    const int node = numafy_node_of(p);
+    free(p);
+    if (!pid)
+        _exit(node);
+    waitpid(pid, &status, 0);
+    printf("%d %d %u", node, WIFEXITED(status) ? WEXITSTATUS(status) : -1, numafy_pools_v1.slots);
+    return 0;
+}
+
+/* The kernel refuses to open pages: the range that was tried must stay there for later. */
+static int child_refused_pages(void)
+{
+    struct rlimit limit;
+    free(numafy_malloc(1, 100));
+    getrlimit(RLIMIT_DATA, &limit);
+    const struct rlimit none = {(rlim_t)64 << 20, limit.rlim_max};
+    setrlimit(RLIMIT_DATA, &none);
+    int served = 0;
+    for (int shift = 39; shift >= 28; shift--)
+        for (int i = 0; i < 3; i++) {
+            void *p = numafy_malloc(1, (size_t)1 << shift);
+            served += p != NULL;
+            free(p);
+        }
+    setrlimit(RLIMIT_DATA, &limit);
+    void *p = numafy_malloc(1, (size_t)200 << 20);
+    printf("%d %d %d", served, numafy_node_of(p), numafy_pools_v1.slot[1].used < (size_t)1 << 30);
+    free(p);
+    return 0;
+}
+
 static int run_child(int argc, char **argv)
 {
     const char *name = argv[0];
+    if (!strcmp(name, "fork-handlers"))
+        return child_fork_handlers();
+    if (!strcmp(name, "refused-pages"))
+        return child_refused_pages();
     if (!strcmp(name, "map"))
         return child_map(argc - 1, argv + 1);
     if (!strcmp(name, "plain"))
@@ -574,6 +625,34 @@ static void test_baseline_where_mbind_is_forbidden(void **state)
 }
 
 // --- linking
+static void test_fork_handlers_may_allocate(void **state)
+{
+    (void)state;
+    const struct outcome o = child(LIST("fork-handlers"), LIST("NUMAFY_QUIET=1"));
+    assert_int_equal(o.status, 0);
+    assert_string_equal(o.out, "3 3 4");
+}
+
+static void test_pages_that_the_kernel_refuses_do_not_use_up_the_pool(void **state)
+{
+    (void)state;
+    const struct outcome o = child(LIST("refused-pages"), LIST("NUMAFY_QUIET=1"));
+    assert_int_equal(o.status, 0);
+    assert_string_equal(o.out, "0 1 1");
+}
+
+static void test_machine_that_tells_nothing_of_memory(void **state)
+{
+    (void)state;
+    machine("0-1\n", "\n", "\n");
+    put_node(0, "10 20\n", "0\n");
+    put_node(1, "20 10\n", "1\n");
+    maps("0:0:0 1:1:1 5:5:0 ", LIST("0", "1", "5"));
+    const struct outcome o =
+        child(LIST("onnode"), LIST(root_env, "NUMAFY_QUIET=1", "NUMAFY_CACHE=onnode"));
+    assert_string_equal(o.out, "0 0");
+}
+
 static void test_a_plugin_finds_the_programs_runtime(void **state)
 {
     (void)state;
@@ -625,6 +704,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_small_address_space),
         cmocka_unit_test(test_baseline_onnode),
         cmocka_unit_test(test_baseline_where_mbind_is_forbidden),
+        cmocka_unit_test(test_machine_that_tells_nothing_of_memory),
+        cmocka_unit_test(test_fork_handlers_may_allocate),
+        cmocka_unit_test(test_pages_that_the_kernel_refuses_do_not_use_up_the_pool),
         cmocka_unit_test(test_a_plugin_finds_the_programs_runtime),
         cmocka_unit_test(test_as_needed_keeps_jemalloc),
     };
