@@ -120,6 +120,8 @@ void type_collect_alias(struct collector *c, CXCursor alias);
 void type_drain(struct collector *c);
 /* If t is numa<T,k>: true. */
 bool type_is_numa(struct collector *c, CXType t);
+/* Constructing a value of this library class may allocate; unknown counts as yes. */
+bool type_may_allocate(struct collector *c, CXType t);
 bool type_is_smart_pointer(struct collector *c, CXType t);
 
 /* collect_owner.c: guesses */

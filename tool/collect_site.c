@@ -171,6 +171,10 @@ static void site_type(struct collector *c, struct fact_site *s, CXCursor cursor,
         s->flags |= SITE_CLASS;
     if (!*s->type_key && !(s->flags & SITE_DEPENDENT))
         s->flags |= SITE_FUNDAMENTAL;
+    if ((s->flags & SITE_FUNDAMENTAL) && element.kind == CXType_Record) {
+        s->flags |= SITE_LIBRARY;
+        s->flags |= type_may_allocate(c, element) ? SITE_LIBRARY_ALLOC : 0;
+    }
 }
 
 static char *constructor_of(struct collector *c, CXCursor cursor)

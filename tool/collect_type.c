@@ -313,6 +313,15 @@ static bool is_harmless_call(const char *name)
     return false;
 }
 
+bool type_may_allocate(struct collector *c, CXType t)
+{
+    strings holds = {0};
+    unsigned flags = held(c, t, &holds, 0);
+    bool may = flags != 0 || holds.count > 0;
+    vec_release(&holds);
+    return may;
+}
+
 struct body_scan {
     struct collector *c;
     strings *holds;

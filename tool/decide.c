@@ -285,7 +285,7 @@ static bool may_allocate(const struct program *p, const char *key, const char *c
 static bool site_may_allocate(const struct program *p, const struct fact_site *f)
 {
     if (f->flags & (SITE_POINTER | SITE_FUNDAMENTAL))
-        return false;
+        return (f->flags & SITE_LIBRARY_ALLOC) != 0;
     return (f->flags & SITE_DEPENDENT) || may_allocate(p, f->type_key, f->ctor, 0);
 }
 
@@ -355,7 +355,8 @@ static int forbidden(const struct decider *d, const struct fact_site *f)
  * that may not be named tells more than a missing one. */
 static const struct fact_owner *choose_owner(struct decider *d, const struct fact_site *f, int *id)
 {
-    *id = f->flags & SITE_FUNDAMENTAL ? NF_FUNDAMENTAL : NF_NO_OWNER;
+    bool plain = (f->flags & SITE_FUNDAMENTAL) && !(f->flags & SITE_LIBRARY);
+    *id = plain ? NF_FUNDAMENTAL : NF_NO_OWNER;
     int rejected = 0;
     for (size_t i = 0; i < f->owners.count; i++) {
         const struct fact_owner *o = &f->owners.items[i];

@@ -68,7 +68,9 @@ enum site_flags {
     SITE_TAGGED_NEAR = 1 << 4, /* already in the edited form, or written so by hand */
     SITE_TAGGED_ON = 1 << 5,
     SITE_NO_TYPE_TEXT = 1 << 6, /* the type's spelling cannot be a template argument */
-    SITE_CLASS = 1 << 7         /* the element is a class (or a known template of classes) */
+    SITE_CLASS = 1 << 7,        /* the element is a class (or a known template of classes) */
+    SITE_LIBRARY = 1 << 8,      /* a library class that mentions none of the tree: std::string */
+    SITE_LIBRARY_ALLOC = 1 << 9 /* ... whose construction may allocate */
 };
 
 struct fact_site {
