@@ -211,7 +211,10 @@ static bool has_object_parameter(struct collector *c, const struct function *f)
     return lex_is(l, i, "this") || (i > 0 && lex_is(l, i - 1, "this"));
 }
 
-static struct function *make_function(struct collector *c, CXCursor cursor, struct function *outer)
+/* `member_of` is the class whose default member initialiser a lambda without an outer function is
+ * in, or "". */
+static struct function *make_function(struct collector *c, CXCursor cursor, struct function *outer,
+                                      const char *member_of)
 {
     struct function *f = arena_alloc(c->a, sizeof *f);
     vec_push(&c->functions, f);
@@ -229,6 +232,10 @@ static struct function *make_function(struct collector *c, CXCursor cursor, stru
             f->is_constexpr |= outer->is_constexpr;
             if (outer->this_reject)
                 f->this_reject = outer->this_reject;
+        } else if (*member_of) {
+            f->cls = member_of;
+            f->has_this = true;
+            f->this_reject = reject;
         }
         return f;
     }
@@ -329,13 +336,17 @@ static void scan_function(struct collector *c, struct function *f)
 struct function *function_of(struct collector *c)
 {
     struct function *outer = NULL;
+    const char *member_of = "";
     for (size_t i = 0; i < c->frames.count; i++) {
         struct frame *f = &c->frames.items[i];
+        if (f->kind == CXCursor_FieldDecl && i > 0 && is_record_kind(f[-1].kind))
+            member_of = record_key(c, f[-1].cursor);
         if (is_record_kind(f->kind)) {
+            member_of = "";
             outer = NULL; /* a local class starts anew */
         } else if (is_function_kind(f->kind)) {
             if (!f->function)
-                f->function = make_function(c, f->cursor, outer);
+                f->function = make_function(c, f->cursor, outer, member_of);
             outer = f->function;
         }
     }

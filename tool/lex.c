@@ -449,6 +449,32 @@ static bool follows_sizeof(const struct lex *l, size_t i)
     return i > 0 && lex_is(l, i - 1, "sizeof");
 }
 
+/* `requires (...) {` at token i: with a function's body behind it, or a requirement? The latter is
+ * an operand. */
+static bool is_requirement(const struct lex *l, size_t i)
+{
+    static const char *const before[] = {"=", "(", ",", "!", "&&", "||", "requires", "return"};
+    for (size_t k = 0; i > 0 && k < sizeof before / sizeof *before; k++)
+        if (lex_is(l, i - 1, before[k]))
+            return true;
+    return false;
+}
+
+/* requires { } or requires (T t) { }; `brace` is the {. */
+static bool opens_requirements(const struct lex *l, size_t brace)
+{
+    size_t i = brace;
+    int depth = 0;
+    if (i > 0 && lex_is(l, i - 1, "requires"))
+        return true;
+    if (i > 0 && lex_is(l, i - 1, ")"))
+        do {
+            i--;
+            depth += lex_is(l, i, ")") - lex_is(l, i, "(");
+        } while (i > 0 && depth > 0);
+    return i > 0 && lex_is(l, i - 1, "requires") && is_requirement(l, i - 1);
+}
+
 bool lex_unevaluated(const struct lex *l, size_t i)
 {
     static const char *const words[] = {"sizeof",  "decltype", "noexcept",   "typeid",
@@ -464,7 +490,7 @@ bool lex_unevaluated(const struct lex *l, size_t i)
                 continue;
             depth = 0;
             if (lex_is(l, i, "{") && !(i > 0 && lex_is(l, i - 1, "=")))
-                return i > 0 && lex_is(l, i - 1, "requires");
+                return opens_requirements(l, i);
             for (size_t k = 0; i > 0 && k < sizeof words / sizeof *words; k++)
                 if (lex_is(l, i - 1, words[k]))
                     return true;
