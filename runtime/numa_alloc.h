@@ -86,11 +86,11 @@ NUMAFY_OWNER_ void *numafy_realloc_near(const volatile void *owner, void *p,
  */
 /* The node id whose pool holds p (any address inside the block), NUMAFY_INTERLEAVE for an
  * interleaved one, NUMAFY_NO_NODE if p is not ours. Does not ask the kernel. */
-int numafy_node_of(const void *p) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ int numafy_node_of(const void *p) NUMAFY_NOTHROW_;
 
 /* The node that holds p's page, from the kernel, or a negative errno: -ENOENT no page there yet,
  * -EFAULT not mapped, -EPERM the kernel may not be asked and numa_maps does not tell either. */
-int numafy_resident_node(const void *p) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ int numafy_resident_node(const void *p) NUMAFY_NOTHROW_;
 
 /* Makes [p, p + size) a root of `node`: a global, static or local object whose near() allocations
  * go there. 0, or a negative errno: -EINVAL (size 0, bad node), -ENOSPC (64 roots exist). remove

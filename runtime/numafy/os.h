@@ -49,6 +49,7 @@ int numafy_os_getattr_(unsigned long, void *) __asm__("pthread_getattr_np");
 int numafy_os_getstack_(const void *, void **, size_t *) __asm__("pthread_attr_getstack");
 int numafy_os_attr_destroy_(void *) __asm__("pthread_attr_destroy");
 int numafy_os_key_create_(unsigned *, void (*)(void *)) __asm__("pthread_key_create");
+int numafy_os_thread_atexit_(void (*)(void *), void *, void *) __asm__("__cxa_thread_atexit_impl");
 int numafy_os_setspecific_(unsigned, const void *) __asm__("pthread_setspecific");
 int numafy_os_atfork_(void (*)(void), void (*)(void), void (*)(void)) __asm__("pthread_atfork");
 extern char **numafy_os_environ_ __asm__("environ");

@@ -300,6 +300,7 @@ NUMAFY_INNER_ bool numafy_reserve(void)
 }
 
 void numafy_thread_exit_(void *record);
+void numafy_thread_end_(void *record);
 void numafy_fork_prepare_(void);
 void numafy_fork_parent_(void);
 void numafy_fork_child_(void);
@@ -548,6 +549,7 @@ NUMAFY_COLD_ struct numafy_thread *numafy_thread_own_(void)
     t->reason = NUMAFY_FINE;
     t->stack_size = 0;
     numafy_tls_v1 = t; /* before setspecific, which may call calloc */
+    numafy_os_thread_atexit_(numafy_thread_end_, t, &numafy_state_v1);
     numafy_os_setspecific_(g->key, t);
     return t;
 }
@@ -601,6 +603,8 @@ NUMAFY_COLD_ void numafy_thread_exit_(void *record)
 {
     struct numafy_pools *g = &numafy_pools_v1;
     struct numafy_thread *t = (struct numafy_thread *)record;
+    if (numafy_tls_v1 != t)
+        return; /* over already: the record may be another thread's by now */
     numafy_tls_v1 = &numafy_latethread_v1;
     for (unsigned i = 1; i <= NUMAFY_SLOTS; i++) {
         unsigned tcache = (unsigned)numafy_je_tcache(t->flags[i]);
@@ -618,6 +622,16 @@ NUMAFY_COLD_ void numafy_thread_exit_(void *record)
     g->free_threads = t;
     g->threads--;
     numafy_unlock(&g->lock);
+}
+
+/* The same before any pthread key's destructor, for jemalloc ends its part of a thread in one:
+ * after that the fast path would hand out blocks of its arena 0. Our own key stands in for the main
+ * thread, whose call comes from exit, before atexit handlers and static destructors that allocate,
+ * and for a thread that first uses the pools in a destructor. */
+NUMAFY_COLD_ void numafy_thread_end_(void *record)
+{
+    if (numafy_os_syscall_(SYS_gettid) != numafy_os_syscall_(SYS_getpid))
+        numafy_thread_exit_(record);
 }
 
 /* fork: prepare handlers run latest first, and jemalloc registered before us: our locks come first,
@@ -727,8 +741,11 @@ NUMAFY_COLD_ void *numafy_slow_alloc_(int node, size_t size, size_t alignment, i
             return p;
         /* After its own end of a thread jemalloc takes no arena but 0. Such a block must not get
          * out: free would hand it to the allocator below, which need not be jemalloc. */
-        if (p)
+        if (p) {
             numafy_je_dallocx_(p, NUMAFY_JE_TCACHE_NONE);
+            if (numafy_tls_v1->own)
+                numafy_thread_exit_(numafy_tls_v1); /* the fast path must not be taken again */
+        }
     }
     return numafy_fallback(slot ? &g->slot[slot] : NULL, node, size, alignment, zero);
 }

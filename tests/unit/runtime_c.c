@@ -489,6 +489,16 @@ static void test_thread_bind(void **state)
 }
 
 // --- frees
+// gcc warns at a malloc'ed block that nothing has written to if it takes the question for a read.
+static void test_a_fresh_block_may_be_asked_for_its_node(void **state)
+{
+    (void)state;
+    void *p = malloc(10);
+    assert_int_equal(numafy_node_of(p), NUMAFY_NO_NODE);
+    assert_true(numafy_resident_node(p) > -200);
+    free(p);
+}
+
 static void test_blocks_of_libc_are_freed_by_libc(void **state)
 {
     (void)state;
@@ -786,6 +796,7 @@ int main(void)
         cmocka_unit_test(test_entries_have_no_bound),
         cmocka_unit_test(test_local_and_interleave_are_node_arguments),
         cmocka_unit_test(test_resident_node_asks_the_kernel),
+        cmocka_unit_test(test_a_fresh_block_may_be_asked_for_its_node),
         cmocka_unit_test(test_blocks_of_libc_are_freed_by_libc),
         cmocka_unit_test(test_units_and_libraries_share_one_runtime),
         cmocka_unit_test(test_a_free_goes_back_to_the_pool),

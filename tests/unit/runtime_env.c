@@ -268,9 +268,49 @@ static int child_refused_pages(void)
     return 0;
 }
 
+/* A key that is older than ours and younger than jemalloc's: its destructor runs between the two.
+ * There jemalloc serves from its arena 0 whatever is asked; such a block must not get out. */
+static pthread_key_t early_key;
+static unsigned long plain_blocks;
+
+static void early_destructor(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 3; i++) {
+        void *p = numafy_malloc(1, 5000);
+        plain_blocks += p && numafy_node_of(p) == NUMAFY_NO_NODE;
+        free(p);
+    }
+}
+
+static void *early_life(void *used)
+{
+    pthread_setspecific(early_key, &early_key);
+    if (used)
+        free(numafy_malloc(1, 100));
+    free(malloc(10));
+    return NULL;
+}
+
+static int child_early_key(void)
+{
+    pthread_key_create(&early_key, early_destructor);
+    free(numafy_malloc(1, 100));
+    for (int i = 0; i < 6; i++) {
+        pthread_t t;
+        pthread_create(&t, NULL, early_life, i % 2 ? &early_key : NULL);
+        pthread_join(t, NULL);
+    }
+    printf("%s %zu", plain_blocks == numafy_pools_v1.slot[1].fallbacks ? "counted" : "escaped",
+           numafy_pools_v1.threads);
+    return 0;
+}
+
 static int run_child(int argc, char **argv)
 {
     const char *name = argv[0];
+    if (!strcmp(name, "early-key"))
+        return child_early_key();
     if (!strcmp(name, "fork-handlers"))
         return child_fork_handlers();
     if (!strcmp(name, "refused-pages"))
@@ -625,6 +665,14 @@ static void test_baseline_where_mbind_is_forbidden(void **state)
 }
 
 // --- linking
+static void test_destructors_between_jemallocs_and_ours(void **state)
+{
+    (void)state;
+    const struct outcome o = child(LIST("early-key"), LIST("NUMAFY_QUIET=1"));
+    assert_int_equal(o.status, 0);
+    assert_string_equal(o.out, "counted 1");
+}
+
 static void test_fork_handlers_may_allocate(void **state)
 {
     (void)state;
@@ -705,6 +753,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_baseline_onnode),
         cmocka_unit_test(test_baseline_where_mbind_is_forbidden),
         cmocka_unit_test(test_machine_that_tells_nothing_of_memory),
+        cmocka_unit_test(test_destructors_between_jemallocs_and_ours),
         cmocka_unit_test(test_fork_handlers_may_allocate),
         cmocka_unit_test(test_pages_that_the_kernel_refuses_do_not_use_up_the_pool),
         cmocka_unit_test(test_a_plugin_finds_the_programs_runtime),
