@@ -323,8 +323,13 @@ NUMAFY_FN_ int numafy_os_resident(uintptr_t p)
     void *page = (void *)(p & ~(uintptr_t)(NUMAFY_PAGE - 1));
     int status = -ENOENT;
     long r = numafy_os_syscall_(SYS_move_pages, 0L, 1L, &page, (void *)NULL, &status, 0L);
-    if (r < 0 && (errno == EPERM || errno == ENOSYS || errno == EACCES))
-        return numafy_os_numa_maps(p);
+    if (r < 0 && (errno == EPERM || errno == ENOSYS || errno == EACCES)) {
+        /* numa_maps speaks of the whole mapping; whether this page of it exists, mincore tells. */
+        unsigned char present = 1;
+        if (numafy_os_syscall_(SYS_mincore, page, (size_t)NUMAFY_PAGE, &present) < 0)
+            return errno == ENOMEM ? -EFAULT : -errno;
+        return present & 1 ? numafy_os_numa_maps(p) : -ENOENT;
+    }
     return r < 0 ? -errno : status;
 }
 
