@@ -52,7 +52,8 @@ NUMAFY_COLD_ int numafy_root_add(const volatile void *p, size_t size, int node) 
     return -ENOSPC;
 }
 
-/* The youngest root that starts at p. */
+/* One root that starts at p, the one in the highest entry if several do: entries are used again, so
+ * that need not be the youngest. */
 NUMAFY_COLD_ void numafy_root_remove(const volatile void *p) NUMAFY_DEF_NOTHROW_
 {
     struct numafy_pools *g = &numafy_pools_v1;
