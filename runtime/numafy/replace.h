@@ -6,7 +6,7 @@
  *
  * They are defined under names of our own with the real one as assembler name: no header's
  * declaration of free or operator delete can disagree, and C and C++ units have the same bodies.
- * Weak: a program that defines its own keeps it, and slow.h's probe then turns the pools off. */
+ * Weak: a program that defines its own keeps it, and next.h's probe then turns the pools off. */
 #ifndef NUMAFY_REPLACE_H
 #define NUMAFY_REPLACE_H
 

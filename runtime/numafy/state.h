@@ -24,7 +24,7 @@
 /* One 8-byte pointer, so a library that is loaded late still finds static TLS for it. */
 #define NUMAFY_TLS_ __thread __attribute__((tls_model("initial-exec")))
 
-/* The first calls of the allocator below, before dlsym has found it; in slow.h. */
+/* The first calls of the allocator below, before dlsym has found it; in next.h. */
 void *numafy_first_malloc_(size_t);
 void *numafy_first_calloc_(size_t, size_t);
 void *numafy_first_realloc_(void *, size_t);
