@@ -65,9 +65,9 @@ NUMAFY_WEAK_ size_t numafy_usable_size(const void *p) NUMAFY_DEF_NOTHROW_
     struct numafy_page page;
     if (numafy_slot_of_address(p))
         return numafy_je_sallocx_(p, 0);
-    if (numafy_pools_v1.onnode && numafy_onnode_lookup(p, &page))
+    if (numafy_pools_v2.onnode && numafy_onnode_lookup(p, &page))
         return numafy_onnode_usable(&page);
-    return p ? numafy_state_v1.next.usable_size_((void *)(uintptr_t)p) : 0;
+    return p ? numafy_state_v2.next.usable_size_((void *)(uintptr_t)p) : 0;
 }
 
 /* A block that moves by hand: to the plain heap, or in the baseline. */
@@ -88,7 +88,7 @@ NUMAFY_FN_ void *numafy_realloc_ours(void *p, size_t size, unsigned slot)
         numafy_fast_free_ours(p, slot);
         return NULL;
     }
-    int flags = numafy_tls_v1->flags[slot];
+    int flags = numafy_tls_v2->flags[slot];
     if (!flags)
         flags = numafy_bind_(slot);
     void *to = size <= (size_t)PTRDIFF_MAX && flags
@@ -96,7 +96,7 @@ NUMAFY_FN_ void *numafy_realloc_ours(void *p, size_t size, unsigned slot)
                    : NULL;
     if (to)
         return to;
-    struct numafy_slot *s = &numafy_pools_v1.slot[slot];
+    struct numafy_slot *s = &numafy_pools_v2.slot[slot];
     if (size > (size_t)PTRDIFF_MAX)
         return numafy_out_of_memory(s->node);
     return numafy_move(p, numafy_fallback(s, s->node, size, 0, 0), size);
@@ -122,9 +122,9 @@ NUMAFY_WEAK_ void *numafy_realloc(void *p, size_t size) NUMAFY_DEF_NOTHROW_
     const unsigned slot = numafy_slot_of_address(p);
     if (slot)
         return numafy_realloc_ours(p, size, slot);
-    if (numafy_pools_v1.onnode && numafy_onnode_lookup(p, &page))
+    if (numafy_pools_v2.onnode && numafy_onnode_lookup(p, &page))
         return numafy_onnode_realloc(p, size, &page);
-    return p ? numafy_state_v1.next.realloc_(p, size) : numafy_plain_malloc_(size);
+    return p ? numafy_state_v2.next.realloc_(p, size) : numafy_plain_malloc_(size);
 }
 
 NUMAFY_WEAK_ void *numafy_malloc_near(const volatile void *owner, size_t size) NUMAFY_DEF_NOTHROW_
@@ -205,7 +205,7 @@ NUMAFY_WEAK_ void *numafy_new_nothrow_(size_t size, size_t alignment, int node) 
 /* --- where, threads, memory */
 NUMAFY_WEAK_ int numafy_node_of(const void *p) NUMAFY_DEF_NOTHROW_
 {
-    const struct numafy_pools *g = &numafy_pools_v1;
+    const struct numafy_pools *g = &numafy_pools_v2;
     const unsigned slot = numafy_slot_of_address(p);
     struct numafy_page page;
     if (slot)
@@ -222,7 +222,7 @@ NUMAFY_COLD_ int numafy_resident_node(const void *p) NUMAFY_DEF_NOTHROW_
 
 NUMAFY_COLD_ int numafy_thread_bind(int node) NUMAFY_DEF_NOTHROW_
 {
-    struct numafy_pools *g = &numafy_pools_v1;
+    struct numafy_pools *g = &numafy_pools_v2;
     uint64_t cpus[NUMAFY_CPUS / 64];
     if (node < 0 || node >= NUMAFY_NODES) {
         numafy_fail(NUMAFY_BAD_NODE, node);
@@ -241,8 +241,8 @@ NUMAFY_COLD_ int numafy_thread_bind(int node) NUMAFY_DEF_NOTHROW_
 
 NUMAFY_COLD_ void numafy_thread_flush(void) NUMAFY_DEF_NOTHROW_
 {
-    const struct numafy_thread *t = numafy_tls_v1;
-    for (unsigned i = 1; t->own && i <= numafy_pools_v1.slots; i++) {
+    const struct numafy_thread *t = numafy_tls_v2;
+    for (unsigned i = 1; t->own && i <= numafy_pools_v2.slots; i++) {
         unsigned tcache = (unsigned)numafy_je_tcache(t->flags[i]);
         if (t->flags[i] && (int)tcache >= 0)
             numafy_je_mallctl_("tcache.flush", NULL, NULL, &tcache, sizeof tcache);
@@ -251,11 +251,11 @@ NUMAFY_COLD_ void numafy_thread_flush(void) NUMAFY_DEF_NOTHROW_
 
 NUMAFY_COLD_ void numafy_purge(int node) NUMAFY_DEF_NOTHROW_
 {
-    struct numafy_pools *g = &numafy_pools_v1;
+    struct numafy_pools *g = &numafy_pools_v2;
     char name[32];
     if (node < NUMAFY_INTERLEAVE || node >= NUMAFY_NODES)
         return;
-    const unsigned slot = numafy_state_v1.slot_of[node + NUMAFY_NODE_ARGS];
+    const unsigned slot = numafy_state_v2.slot_of[node + NUMAFY_NODE_ARGS];
     for (unsigned i = 0; slot && i < g->shards; i++)
         if (g->slot[slot].arena[i]) {
             snprintf(name, sizeof name, "arena.%u.purge", g->slot[slot].arena[i] - 1);
@@ -266,9 +266,9 @@ NUMAFY_COLD_ void numafy_purge(int node) NUMAFY_DEF_NOTHROW_
 /* --- reasons and statistics */
 NUMAFY_COLD_ const char *numafy_strerror(void) NUMAFY_DEF_NOTHROW_
 {
-    struct numafy_thread *t = numafy_tls_v1;
+    struct numafy_thread *t = numafy_tls_v2;
     if (!t->own)
-        return numafy_pools_v1.disabled ? numafy_pools_v1.disabled : "no error";
+        return numafy_pools_v2.disabled ? numafy_pools_v2.disabled : "no error";
     const int node = t->reason_node;
     switch (t->reason) {
     case NUMAFY_OUT_OF_MEMORY:
@@ -325,7 +325,7 @@ NUMAFY_FN_ size_t numafy_slot_allocated(const struct numafy_slot *s)
 
 NUMAFY_COLD_ int numafy_stats_json(char *buf, size_t len) NUMAFY_DEF_NOTHROW_
 {
-    const struct numafy_pools *g = &numafy_pools_v1;
+    const struct numafy_pools *g = &numafy_pools_v2;
     struct numafy_text out = {buf, len, 0};
     uint64_t epoch = 1;
     numafy_je_mallctl_("epoch", NULL, NULL, &epoch, sizeof epoch);
@@ -336,11 +336,11 @@ NUMAFY_COLD_ int numafy_stats_json(char *buf, size_t len) NUMAFY_DEF_NOTHROW_
                                           : "unused",
                  g->onnode ? "onnode" : "tcache");
     NUMAFY_TEXT_(&out, "\"slot_bytes\":%zu,\"shards\":%u,\"tcaches\":%zu,\"threads\":%zu,",
-                 numafy_state_v1.span ? (size_t)1 << numafy_state_v1.shift : 0, g->shards,
+                 numafy_state_v2.span ? (size_t)1 << numafy_state_v2.shift : 0, g->shards,
                  g->tcaches, g->threads);
     NUMAFY_TEXT_(&out,
                  "\"lost_threads\":%zu,\"plain_served\":%zu,\"onnode_blocks\":%zu,\"nodes\":[",
-                 g->lost_threads, g->plain_served, numafy_onnode_v1.blocks);
+                 g->lost_threads, g->plain_served, numafy_onnode_v2.blocks);
     for (unsigned i = 1; i <= g->slots; i++) {
         const struct numafy_slot *s = &g->slot[i];
         NUMAFY_TEXT_(&out, "%s{\"node\":%d,\"mapped\":%d,\"redirected\":%s,\"mbind_errno\":%d,",
@@ -357,7 +357,7 @@ NUMAFY_COLD_ int numafy_stats_json(char *buf, size_t len) NUMAFY_DEF_NOTHROW_
 
 NUMAFY_COLD_ void numafy_stats_print(FILE *out) NUMAFY_DEF_NOTHROW_
 {
-    const struct numafy_pools *g = &numafy_pools_v1;
+    const struct numafy_pools *g = &numafy_pools_v2;
     uint64_t epoch = 1;
     numafy_je_mallctl_("epoch", NULL, NULL, &epoch, sizeof epoch);
     fprintf(out, "numafy: pools %s%s%s, %zu threads, %zu caches, %zu blocks by plain malloc\n",
@@ -367,7 +367,7 @@ NUMAFY_COLD_ void numafy_stats_print(FILE *out) NUMAFY_DEF_NOTHROW_
             g->disabled ? ": " : "", g->disabled ? g->disabled : "", g->threads, g->tcaches,
             g->plain_served);
     if (g->onnode)
-        fprintf(out, "numafy: %zu blocks by numa_alloc_onnode\n", numafy_onnode_v1.blocks);
+        fprintf(out, "numafy: %zu blocks by numa_alloc_onnode\n", numafy_onnode_v2.blocks);
     for (unsigned i = 1; i <= g->slots; i++) {
         const struct numafy_slot *s = &g->slot[i];
         fprintf(out,
@@ -381,7 +381,7 @@ NUMAFY_COLD_ void numafy_stats_print(FILE *out) NUMAFY_DEF_NOTHROW_
 #ifndef NUMAFY_SANITIZED_
 NUMAFY_INNER_ void numafy_stats_at_exit(void)
 {
-    struct numafy_pools *g = &numafy_pools_v1;
+    struct numafy_pools *g = &numafy_pools_v2;
     const char *where = g->stats;
     g->stats = NULL;
     if (!where)

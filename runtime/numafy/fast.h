@@ -18,15 +18,15 @@ void numafy_slow_free_(void *p, unsigned slot);
 /* The slot of an address of ours, 0 for any other. */
 NUMAFY_OWNER_ NUMAFY_FN_ unsigned numafy_slot_of_address(const volatile void *p)
 {
-    const size_t d = (uintptr_t)p - numafy_state_v1.base;
-    return d < numafy_state_v1.span ? (unsigned)(d >> numafy_state_v1.shift) + 1 : 0;
+    const size_t d = (uintptr_t)p - numafy_state_v2.base;
+    return d < numafy_state_v2.span ? (unsigned)(d >> numafy_state_v2.shift) + 1 : 0;
 }
 
 NUMAFY_FN_ void *numafy_fast_malloc(int node, size_t size)
 {
     const unsigned index = (unsigned)node + NUMAFY_NODE_ARGS;
     if (NUMAFY_LIKELY_(index < NUMAFY_NODES + NUMAFY_NODE_ARGS)) {
-        const int flags = numafy_tls_v1->flags[numafy_state_v1.slot_of[index]];
+        const int flags = numafy_tls_v2->flags[numafy_state_v2.slot_of[index]];
         if (NUMAFY_LIKELY_(flags)) {
             /* jemalloc aligns 8-byte blocks to 8 only, and needs a size. */
             void *p = numafy_je_mallocx_(size <= 8 ? 16 : size, flags);
@@ -44,7 +44,7 @@ NUMAFY_FN_ void numafy_fast_free_ours(void *p, unsigned slot)
     (void)slot;
     numafy_je_dallocx_(p, 0);
 #else
-    const int flags = numafy_tls_v1->flags[slot];
+    const int flags = numafy_tls_v2->flags[slot];
     if (NUMAFY_LIKELY_(flags))
         numafy_je_dallocx_(p, flags);
     else
@@ -58,13 +58,13 @@ NUMAFY_FN_ void numafy_fast_free(void *p)
     if (slot)
         numafy_fast_free_ours(p, slot);
     else
-        numafy_state_v1.next.free_(p);
+        numafy_state_v2.next.free_(p);
 }
 
 /* Whether plain allocations of this thread go to a node. */
 NUMAFY_FN_ bool numafy_is_ambient(void)
 {
-    return NUMAFY_UNLIKELY_(numafy_tls_v1->ambient != 0);
+    return NUMAFY_UNLIKELY_(numafy_tls_v2->ambient != 0);
 }
 
 #endif /* NUMAFY_FAST_H */

@@ -18,13 +18,13 @@
 NUMAFY_WEAK_ void *numafy_plain_malloc_(size_t size)
 {
     if (numafy_is_ambient())
-        return numafy_fast_malloc(numafy_tls_v1->ambient - 1, size);
-    return numafy_state_v1.next.malloc_(size);
+        return numafy_fast_malloc(numafy_tls_v2->ambient - 1, size);
+    return numafy_state_v2.next.malloc_(size);
 }
 
 #ifndef NUMAFY_NO_REPLACE_
 
-NUMAFY_WEAK_ int numafy_replaces_v1 = 1;
+NUMAFY_WEAK_ int numafy_replaces_v2 = 1;
 
 #define NUMAFY_REPLACES_(result, name, symbol, ...)             \
     result name(__VA_ARGS__)                                    \
@@ -35,8 +35,8 @@ NUMAFY_WEAK_ int numafy_replaces_v1 = 1;
 NUMAFY_FN_ void *numafy_plain_memalign(size_t alignment, size_t size)
 {
     if (numafy_is_ambient())
-        return numafy_slow_alloc_(numafy_tls_v1->ambient - 1, size, alignment, 0);
-    return numafy_state_v1.next.memalign_(alignment, size);
+        return numafy_slow_alloc_(numafy_tls_v2->ambient - 1, size, alignment, 0);
+    return numafy_state_v2.next.memalign_(alignment, size);
 }
 
 NUMAFY_REPLACES_(void *, numafy_replaced_malloc_, "malloc", size_t size)
@@ -52,8 +52,8 @@ NUMAFY_REPLACES_(void, numafy_replaced_free_, "free", void *p)
 NUMAFY_REPLACES_(void *, numafy_replaced_calloc_, "calloc", size_t count, size_t size)
 {
     if (numafy_is_ambient())
-        return numafy_calloc(numafy_tls_v1->ambient - 1, count, size);
-    return numafy_state_v1.next.calloc_(count, size);
+        return numafy_calloc(numafy_tls_v2->ambient - 1, count, size);
+    return numafy_state_v2.next.calloc_(count, size);
 }
 
 NUMAFY_REPLACES_(void *, numafy_replaced_realloc_, "realloc", void *p, size_t size)
@@ -80,8 +80,8 @@ NUMAFY_REPLACES_(size_t, numafy_replaced_usable_size_, "malloc_usable_size", voi
 NUMAFY_REPLACES_(void *, numafy_replaced_memalign_, "memalign", size_t alignment, size_t size)
 {
     if (numafy_is_ambient())
-        return numafy_aligned_alloc(numafy_tls_v1->ambient - 1, alignment, size);
-    return numafy_state_v1.next.memalign_(alignment, size);
+        return numafy_aligned_alloc(numafy_tls_v2->ambient - 1, alignment, size);
+    return numafy_state_v2.next.memalign_(alignment, size);
 }
 
 NUMAFY_REPLACES_(void *, numafy_replaced_aligned_alloc_, "aligned_alloc", size_t alignment,

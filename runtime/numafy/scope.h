@@ -13,7 +13,7 @@
  * is written last when it is added, first when it is removed. */
 NUMAFY_OWNER_ NUMAFY_FN_ int numafy_root_node(const volatile void *p)
 {
-    const struct numafy_pools *g = &numafy_pools_v1;
+    const struct numafy_pools *g = &numafy_pools_v2;
     const int n = __atomic_load_n(&g->root_high, __ATOMIC_ACQUIRE);
     size_t best = SIZE_MAX;
     int node = NUMAFY_NO_NODE;
@@ -29,7 +29,7 @@ NUMAFY_OWNER_ NUMAFY_FN_ int numafy_root_node(const volatile void *p)
 
 NUMAFY_COLD_ int numafy_root_add(const volatile void *p, size_t size, int node) NUMAFY_DEF_NOTHROW_
 {
-    struct numafy_pools *g = &numafy_pools_v1;
+    struct numafy_pools *g = &numafy_pools_v2;
     int i = 0;
     if (!p || !size || node < NUMAFY_INTERLEAVE || node >= NUMAFY_NODES) {
         numafy_fail(NUMAFY_ROOT_INVALID, node);
@@ -56,7 +56,7 @@ NUMAFY_COLD_ int numafy_root_add(const volatile void *p, size_t size, int node) 
  * that need not be the youngest. */
 NUMAFY_COLD_ void numafy_root_remove(const volatile void *p) NUMAFY_DEF_NOTHROW_
 {
-    struct numafy_pools *g = &numafy_pools_v1;
+    struct numafy_pools *g = &numafy_pools_v2;
     numafy_lock(&g->lock);
     for (int i = g->root_high - 1; i >= 0; i--)
         if (g->roots[i].size && g->roots[i].start == (uintptr_t)p) {
@@ -72,7 +72,7 @@ NUMAFY_COLD_ void numafy_root_remove(const volatile void *p) NUMAFY_DEF_NOTHROW_
  * are read once per thread (for the main thread glibc reads /proc/self/maps). */
 NUMAFY_OWNER_ NUMAFY_INNER_ bool numafy_on_stack(const volatile void *p)
 {
-    struct numafy_thread *t = numafy_tls_v1;
+    struct numafy_thread *t = numafy_tls_v2;
     if (!t->own)
         return false;
     if (!t->stack_size) {
@@ -95,7 +95,7 @@ NUMAFY_OWNER_ NUMAFY_INNER_ bool numafy_on_stack(const volatile void *p)
 /* The rule of near(); *keep: the owner is NULL or on the stack. */
 NUMAFY_OWNER_ NUMAFY_FN_ int numafy_owner_node(const volatile void *owner, bool *keep)
 {
-    const struct numafy_pools *g = &numafy_pools_v1;
+    const struct numafy_pools *g = &numafy_pools_v2;
     const unsigned slot = numafy_slot_of_address(owner);
     struct numafy_page page;
     int node;
@@ -106,10 +106,10 @@ NUMAFY_OWNER_ NUMAFY_FN_ int numafy_owner_node(const volatile void *owner, bool 
         return page.node;
     if (g->root_high && (node = numafy_root_node(owner)) != NUMAFY_NO_NODE)
         return node;
-    if (numafy_tls_v1->ambient == 0)
+    if (numafy_tls_v2->ambient == 0)
         return NUMAFY_NO_NODE; /* the same for the stack and the heap: no need to ask */
     *keep = !owner || numafy_on_stack(owner);
-    return *keep ? numafy_tls_v1->ambient - 1 : NUMAFY_NO_NODE;
+    return *keep ? numafy_tls_v2->ambient - 1 : NUMAFY_NO_NODE;
 }
 
 NUMAFY_WEAK_ int numafy_near_(const volatile void *owner) NUMAFY_DEF_NOTHROW_
@@ -122,7 +122,7 @@ NUMAFY_WEAK_ int numafy_near_(const volatile void *owner) NUMAFY_DEF_NOTHROW_
 /* Sets it and returns the previous one. A thread without a record of its own has none set. */
 NUMAFY_FN_ int numafy_ambient_set(int node)
 {
-    struct numafy_thread *t = numafy_tls_v1;
+    struct numafy_thread *t = numafy_tls_v2;
     const int previous = t->ambient - 1;
     if (node == previous)
         return previous;
@@ -143,13 +143,13 @@ NUMAFY_WEAK_ int numafy_scope_(const volatile void *owner) NUMAFY_DEF_NOTHROW_
 {
     bool keep;
     const int node = numafy_owner_node(owner, &keep);
-    return keep ? numafy_tls_v1->ambient - 1 : numafy_ambient_set(node);
+    return keep ? numafy_tls_v2->ambient - 1 : numafy_ambient_set(node);
 }
 
 NUMAFY_WEAK_ void numafy_scope_end_(const int *previous) NUMAFY_DEF_NOTHROW_
 {
-    if (numafy_tls_v1->own)
-        numafy_tls_v1->ambient = *previous + 1;
+    if (numafy_tls_v2->own)
+        numafy_tls_v2->ambient = *previous + 1;
 }
 
 /* --- entries */
@@ -218,7 +218,7 @@ __attribute__((noinline)) NUMAFY_WEAK_ void numafy_push_(const void *key, int no
 
 __attribute__((noinline)) NUMAFY_WEAK_ void numafy_pop_(int kind) NUMAFY_DEF_NOTHROW_
 {
-    struct numafy_thread *t = numafy_tls_v1;
+    struct numafy_thread *t = numafy_tls_v2;
     if (!t->own)
         return;
     numafy_entries_sweep(t, NUMAFY_CALLER_SP_);
@@ -227,7 +227,7 @@ __attribute__((noinline)) NUMAFY_WEAK_ void numafy_pop_(int kind) NUMAFY_DEF_NOT
 
 NUMAFY_WEAK_ void numafy_pop_key_(const void *key) NUMAFY_DEF_NOTHROW_
 {
-    struct numafy_thread *t = numafy_tls_v1;
+    struct numafy_thread *t = numafy_tls_v2;
     if (t->depth && t->entries[t->depth - 1].key == (uintptr_t)key)
         t->ambient = t->entries[--t->depth].saved;
 }
@@ -236,7 +236,7 @@ NUMAFY_WEAK_ void numafy_pop_key_(const void *key) NUMAFY_DEF_NOTHROW_
  * in the block that operator delete is about to free. */
 NUMAFY_WEAK_ void numafy_pop_block_(const void *block) NUMAFY_DEF_NOTHROW_
 {
-    struct numafy_thread *t = numafy_tls_v1;
+    struct numafy_thread *t = numafy_tls_v2;
     if (NUMAFY_LIKELY_(!t->depth) || !block)
         return;
     const struct numafy_entry *e = &t->entries[t->depth - 1];
@@ -246,7 +246,7 @@ NUMAFY_WEAK_ void numafy_pop_block_(const void *block) NUMAFY_DEF_NOTHROW_
 
 NUMAFY_WEAK_ int numafy_enter_at_(const volatile void *owner, const void *frame) NUMAFY_DEF_NOTHROW_
 {
-    const int previous = numafy_tls_v1->ambient - 1;
+    const int previous = numafy_tls_v2->ambient - 1;
     numafy_entries_push(frame, numafy_near_(owner), NUMAFY_ENTRY_FRAME_, (uintptr_t)frame);
     return previous;
 }
@@ -260,7 +260,7 @@ NUMAFY_WEAK_ int(numafy_enter)(const volatile void *owner) NUMAFY_DEF_NOTHROW_
 __attribute__((noinline)) NUMAFY_WEAK_ void *
 numafy_leave(const volatile void *result) NUMAFY_DEF_NOTHROW_
 {
-    struct numafy_thread *t = numafy_tls_v1;
+    struct numafy_thread *t = numafy_tls_v2;
     if (t->own) {
         numafy_entries_sweep(t, NUMAFY_CALLER_SP_);
         numafy_entries_drop(t, t->depth && t->entries[t->depth - 1].kind == NUMAFY_ENTRY_FRAME_);
@@ -270,7 +270,7 @@ numafy_leave(const volatile void *result) NUMAFY_DEF_NOTHROW_
 
 __attribute__((noinline)) NUMAFY_WEAK_ long numafy_leave_int(long result) NUMAFY_DEF_NOTHROW_
 {
-    struct numafy_thread *t = numafy_tls_v1;
+    struct numafy_thread *t = numafy_tls_v2;
     if (t->own) {
         numafy_entries_sweep(t, NUMAFY_CALLER_SP_);
         numafy_entries_drop(t, t->depth && t->entries[t->depth - 1].kind == NUMAFY_ENTRY_FRAME_);

@@ -30,7 +30,7 @@ NUMAFY_FN_ void numafy_fail(int reason, int node)
 /* --- start */
 NUMAFY_COLD_ int numafy_start_(void)
 {
-    struct numafy_pools *g = &numafy_pools_v1;
+    struct numafy_pools *g = &numafy_pools_v2;
     int fresh = 0;
     if (__atomic_load_n(&g->started, __ATOMIC_ACQUIRE) == 2)
         return 0;
@@ -39,7 +39,7 @@ NUMAFY_COLD_ int numafy_start_(void)
         numafy_env_read();
         __atomic_store_n(&g->started, 2, __ATOMIC_RELEASE);
         if (g->ambient && numafy_ready_())
-            __atomic_store_n(&numafy_nothread_v1.ambient, g->ambient, __ATOMIC_RELAXED);
+            __atomic_store_n(&numafy_nothread_v2.ambient, g->ambient, __ATOMIC_RELAXED);
     } else {
         while (__atomic_load_n(&g->started, __ATOMIC_ACQUIRE) != 2)
             numafy_os_syscall_(SYS_sched_yield);
@@ -50,7 +50,7 @@ NUMAFY_COLD_ int numafy_start_(void)
 NUMAFY_INNER_ void numafy_disable(const char *why, bool quietly)
 {
     char text[512];
-    struct numafy_pools *g = &numafy_pools_v1;
+    struct numafy_pools *g = &numafy_pools_v2;
     g->disabled = why;
     __atomic_store_n(&g->phase, NUMAFY_DISABLED, __ATOMIC_RELEASE);
     if (quietly || !numafy_warn_now(NUMAFY_WARN_OFF))
@@ -63,7 +63,7 @@ NUMAFY_INNER_ void numafy_disable(const char *why, bool quietly)
 NUMAFY_INNER_ bool numafy_reserve(void)
 {
     const unsigned char shifts[] = {40, 36, 33, 30, 28, 26};
-    struct numafy_pools *g = &numafy_pools_v1;
+    struct numafy_pools *g = &numafy_pools_v2;
     /* Pools are made per id that the program names, also ids that the machine lacks. */
     unsigned want = (unsigned)numafy_set_count(g->topology.memory) + 9;
     want = want < 16 ? 16 : want > NUMAFY_SLOTS ? (unsigned)NUMAFY_SLOTS : want;
@@ -73,9 +73,9 @@ NUMAFY_INNER_ bool numafy_reserve(void)
         if (!p)
             continue;
         g->slot_limit = want;
-        numafy_state_v1.shift = shifts[i];
-        numafy_state_v1.base = (uintptr_t)p;
-        __atomic_store_n(&numafy_state_v1.span, span, __ATOMIC_RELEASE);
+        numafy_state_v2.shift = shifts[i];
+        numafy_state_v2.base = (uintptr_t)p;
+        __atomic_store_n(&numafy_state_v2.span, span, __ATOMIC_RELEASE);
         return true;
     }
     return false;
@@ -91,7 +91,7 @@ void numafy_fork_child_(void);
 NUMAFY_INNER_ void numafy_warn_refused(int e)
 {
     char text[256];
-    if (e == -ENOSYS && numafy_set_count(numafy_pools_v1.topology.memory) == 1)
+    if (e == -ENOSYS && numafy_set_count(numafy_pools_v2.topology.memory) == 1)
         return; /* a kernel without NUMA: there is nothing to choose */
     if (!numafy_warn_now(NUMAFY_WARN_MBIND))
         return;
@@ -105,14 +105,14 @@ NUMAFY_INNER_ void numafy_warn_refused(int e)
 
 NUMAFY_INNER_ void numafy_init(void)
 {
-    struct numafy_pools *g = &numafy_pools_v1;
+    struct numafy_pools *g = &numafy_pools_v2;
     numafy_sysfs_read(g->sysfs, &g->topology);
     if (!g->shards) {
         g->shards = g->topology.cpu_count;
         if (g->shards > NUMAFY_SHARDS_MAX)
             g->shards = NUMAFY_SHARDS_MAX;
     }
-    if (&numafy_replaces_v1 && !numafy_probe()) {
+    if (&numafy_replaces_v2 && !numafy_probe()) {
         numafy_next_global();
         numafy_disable("the program's free is not ours. Link the program itself with numa_alloc.h, "
                        "or with -Wl,--no-as-needed -lnumafy -ljemalloc before other allocators, "
@@ -140,10 +140,10 @@ NUMAFY_INNER_ void numafy_init(void)
             numafy_disable("NUMAFY_CACHE=onnode needs libnuma.so.1 (package libnuma1)", false);
             return;
         }
-        if (numafy_state_v1.next.free_ == numafy_first_free_)
+        if (numafy_state_v2.next.free_ == numafy_first_free_)
             numafy_next_find();
-        numafy_onnode_v1.plain_free = numafy_state_v1.next.free_;
-        numafy_state_v1.next.free_ = numafy_onnode_route;
+        numafy_onnode_v2.plain_free = numafy_state_v2.next.free_;
+        numafy_state_v2.next.free_ = numafy_onnode_route;
         g->onnode = 1;
         const int e = numafy_onnode_probe(numafy_set_first(g->topology.allowed));
         if (e)
@@ -158,7 +158,7 @@ NUMAFY_INNER_ void numafy_init(void)
 /* True: pools (or the baseline) serve. Starts everything at the first call. */
 NUMAFY_COLD_ int numafy_ready_(void)
 {
-    struct numafy_pools *g = &numafy_pools_v1;
+    struct numafy_pools *g = &numafy_pools_v2;
     int phase = __atomic_load_n(&g->phase, __ATOMIC_ACQUIRE);
     if (phase == NUMAFY_NEW_BORN) {
         /* No thread has an ambient node before this: the probe's malloc does not end up here. */
@@ -184,7 +184,7 @@ static __attribute__((constructor, unused)) void numafy_start_with_program(void)
 /* The node of the CPU that runs us; the lowest node if the machine does not tell. */
 NUMAFY_INNER_ int numafy_local_node(void)
 {
-    const struct numafy_topology *t = &numafy_pools_v1.topology;
+    const struct numafy_topology *t = &numafy_pools_v2.topology;
     const int cpu = numafy_os_getcpu_();
     int node = cpu >= 0 && cpu < NUMAFY_CPUS ? t->node_of_cpu[cpu] : -1;
     return node >= 0 ? node : numafy_set_first(t->allowed) < 0 ? 0 : numafy_set_first(t->allowed);
@@ -194,7 +194,7 @@ NUMAFY_INNER_ int numafy_local_node(void)
  * race find the same. */
 NUMAFY_INNER_ int numafy_map(int node)
 {
-    struct numafy_pools *g = &numafy_pools_v1;
+    struct numafy_pools *g = &numafy_pools_v2;
     const int known = __atomic_load_n(&g->mapped[node], __ATOMIC_RELAXED);
     if (known)
         return known - 1;
@@ -217,7 +217,7 @@ NUMAFY_INNER_ int numafy_map(int node)
  * touched: that is counted, and told once. */
 NUMAFY_INNER_ void numafy_slot_bind(struct numafy_slot *slot, size_t size)
 {
-    struct numafy_pools *g = &numafy_pools_v1;
+    struct numafy_pools *g = &numafy_pools_v2;
     uint64_t set[NUMAFY_WORDS] = {0};
     int e;
     if (slot->node == NUMAFY_INTERLEAVE) {
@@ -238,8 +238,8 @@ NUMAFY_INNER_ void numafy_slot_bind(struct numafy_slot *slot, size_t size)
 /* The slot of a node id or NUMAFY_INTERLEAVE, made if there is none; 0: all slots are taken. */
 NUMAFY_COLD_ unsigned numafy_slot_(int node)
 {
-    struct numafy_pools *g = &numafy_pools_v1;
-    uint8_t *entry = &numafy_state_v1.slot_of[node + NUMAFY_NODE_ARGS];
+    struct numafy_pools *g = &numafy_pools_v2;
+    uint8_t *entry = &numafy_state_v2.slot_of[node + NUMAFY_NODE_ARGS];
     unsigned slot = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
     if (slot)
         return slot;
@@ -248,9 +248,9 @@ NUMAFY_COLD_ unsigned numafy_slot_(int node)
     if (!slot && g->slots < g->slot_limit) {
         struct numafy_slot *s = &g->slot[g->slots + 1];
         s->node = node;
-        s->start = numafy_state_v1.base + ((uintptr_t)g->slots << numafy_state_v1.shift);
+        s->start = numafy_state_v2.base + ((uintptr_t)g->slots << numafy_state_v2.shift);
         s->mapped = node < 0 ? NUMAFY_NO_NODE : numafy_map(node);
-        numafy_slot_bind(s, (size_t)1 << numafy_state_v1.shift);
+        numafy_slot_bind(s, (size_t)1 << numafy_state_v2.shift);
         slot = ++g->slots;
         __atomic_store_n(entry, (uint8_t)slot, __ATOMIC_RELEASE);
     }
@@ -261,7 +261,7 @@ NUMAFY_COLD_ unsigned numafy_slot_(int node)
 NUMAFY_INNER_ void *numafy_hook_alloc(struct numafy_hooks *hooks, void *at, size_t size,
                                       size_t alignment, bool *zero, bool *commit, unsigned arena)
 {
-    void *p = numafy_range_take((struct numafy_slot *)hooks, (size_t)1 << numafy_state_v1.shift, at,
+    void *p = numafy_range_take((struct numafy_slot *)hooks, (size_t)1 << numafy_state_v2.shift, at,
                                 size, alignment);
     (void)arena;
     if (p) {
@@ -298,11 +298,11 @@ NUMAFY_INNER_ unsigned numafy_arena(struct numafy_slot *slot, unsigned shard)
  * is no memory for one; it then works without caches, scopes and reasons. */
 NUMAFY_COLD_ struct numafy_thread *numafy_thread_own_(void)
 {
-    struct numafy_pools *g = &numafy_pools_v1;
-    struct numafy_thread *t = numafy_tls_v1;
+    struct numafy_pools *g = &numafy_pools_v2;
+    struct numafy_thread *t = numafy_tls_v2;
     if (t->own)
         return t;
-    if (t == &numafy_latethread_v1 || !numafy_ready_())
+    if (t == &numafy_latethread_v2 || !numafy_ready_())
         return NULL;
     numafy_lock(&g->lock);
     if (!g->free_threads) {
@@ -324,14 +324,14 @@ NUMAFY_COLD_ struct numafy_thread *numafy_thread_own_(void)
     if (!t)
         return NULL;
     t->own = 1;
-    t->ambient = __atomic_load_n(&numafy_nothread_v1.ambient, __ATOMIC_RELAXED);
+    t->ambient = __atomic_load_n(&numafy_nothread_v2.ambient, __ATOMIC_RELAXED);
     t->entries = t->first_entries;
     t->room = sizeof t->first_entries / sizeof t->first_entries[0];
     t->depth = t->unpushed = 0;
     t->reason = NUMAFY_FINE;
     t->stack_size = 0;
-    numafy_tls_v1 = t; /* before setspecific, which may call calloc */
-    numafy_os_thread_atexit_(numafy_thread_end_, t, &numafy_state_v1);
+    numafy_tls_v2 = t; /* before setspecific, which may call calloc */
+    numafy_os_thread_atexit_(numafy_thread_end_, t, &numafy_state_v2);
     numafy_os_setspecific_(g->key, t);
     return t;
 }
@@ -339,7 +339,7 @@ NUMAFY_COLD_ struct numafy_thread *numafy_thread_own_(void)
 /* A tcache of this thread for the arena, as mallocx flags; without a cache if none is to be had. */
 NUMAFY_INNER_ int numafy_tcache(struct numafy_slot *slot, unsigned arena)
 {
-    struct numafy_pools *g = &numafy_pools_v1;
+    struct numafy_pools *g = &numafy_pools_v2;
     unsigned tcache;
 #ifdef NUMAFY_TEST_MAIN_TCACHE /* control: caches that another thread made, for its own arena */
     extern unsigned numafy_test_main_tcaches[];
@@ -364,7 +364,7 @@ NUMAFY_INNER_ int numafy_tcache(struct numafy_slot *slot, unsigned arena)
  * made. The thread makes the tcache itself: see numafy_je_tcache_create. */
 NUMAFY_COLD_ int numafy_bind_(unsigned index)
 {
-    struct numafy_pools *g = &numafy_pools_v1;
+    struct numafy_pools *g = &numafy_pools_v2;
     struct numafy_slot *slot = &g->slot[index];
     struct numafy_thread *t = numafy_thread_own_();
     if (t && t->flags[index])
@@ -380,14 +380,14 @@ NUMAFY_COLD_ int numafy_bind_(unsigned index)
 }
 
 /* The end of a thread: its blocks go back to their pools and its ids to jemalloc. Destructors that
- * run later find numafy_latethread_v1, and go to the arenas without a cache. */
+ * run later find numafy_latethread_v2, and go to the arenas without a cache. */
 NUMAFY_COLD_ void numafy_thread_exit_(void *record)
 {
-    struct numafy_pools *g = &numafy_pools_v1;
+    struct numafy_pools *g = &numafy_pools_v2;
     struct numafy_thread *t = (struct numafy_thread *)record;
-    if (numafy_tls_v1 != t)
+    if (numafy_tls_v2 != t)
         return; /* over already: the record may be another thread's by now */
-    numafy_tls_v1 = &numafy_latethread_v1;
+    numafy_tls_v2 = &numafy_latethread_v2;
     for (unsigned i = 1; i <= NUMAFY_SLOTS; i++) {
         unsigned tcache = (unsigned)numafy_je_tcache(t->flags[i]);
         if (t->flags[i] && (int)tcache >= 0) {
@@ -421,19 +421,19 @@ NUMAFY_COLD_ void numafy_thread_end_(void *record)
  * has lost the other threads; their caches may be half changed and stay lost. */
 NUMAFY_COLD_ void numafy_fork_prepare_(void)
 {
-    numafy_lock_fork_begin(&numafy_pools_v1.lock);
-    numafy_lock_fork_begin(&numafy_onnode_v1.lock);
+    numafy_lock_fork_begin(&numafy_pools_v2.lock);
+    numafy_lock_fork_begin(&numafy_onnode_v2.lock);
 }
 NUMAFY_COLD_ void numafy_fork_parent_(void)
 {
-    numafy_lock_fork_end(&numafy_onnode_v1.lock, false);
-    numafy_lock_fork_end(&numafy_pools_v1.lock, false);
+    numafy_lock_fork_end(&numafy_onnode_v2.lock, false);
+    numafy_lock_fork_end(&numafy_pools_v2.lock, false);
 }
 NUMAFY_COLD_ void numafy_fork_child_(void)
 {
-    struct numafy_pools *g = &numafy_pools_v1;
-    const size_t mine = numafy_tls_v1->own ? 1 : 0;
-    numafy_lock_fork_end(&numafy_onnode_v1.lock, true);
+    struct numafy_pools *g = &numafy_pools_v2;
+    const size_t mine = numafy_tls_v2->own ? 1 : 0;
+    numafy_lock_fork_end(&numafy_onnode_v2.lock, true);
     numafy_lock_fork_end(&g->lock, true);
     g->lost_threads += g->threads - mine;
     g->threads = mine;
@@ -442,7 +442,7 @@ NUMAFY_COLD_ void numafy_fork_child_(void)
 /* --- allocation that needs a thought */
 NUMAFY_FN_ void *numafy_plain_alloc(size_t size, size_t alignment, int zero)
 {
-    const struct numafy_next *next = &numafy_state_v1.next;
+    const struct numafy_next *next = &numafy_state_v2.next;
     void *p;
     if (alignment <= 16)
         return zero ? next->calloc_(1, size) : next->malloc_(size);
@@ -469,8 +469,8 @@ NUMAFY_INNER_ void *numafy_fallback(struct numafy_slot *slot, int node, size_t s
     if (slot)
         __atomic_fetch_add(&slot->fallbacks, 1, __ATOMIC_RELAXED);
     else
-        __atomic_fetch_add(&numafy_pools_v1.plain_served, 1, __ATOMIC_RELAXED);
-    if (numafy_tls_v1 != &numafy_latethread_v1 && numafy_warn_now(NUMAFY_WARN_EXHAUSTED)) {
+        __atomic_fetch_add(&numafy_pools_v2.plain_served, 1, __ATOMIC_RELAXED);
+    if (numafy_tls_v2 != &numafy_latethread_v2 && numafy_warn_now(NUMAFY_WARN_EXHAUSTED)) {
         char text[160];
         snprintf(text, sizeof text,
                  "numafy: the pool of node %d has no room left: plain malloc serves\n", node);
@@ -482,7 +482,7 @@ NUMAFY_INNER_ void *numafy_fallback(struct numafy_slot *slot, int node, size_t s
 /* node: any node argument. alignment 0: the default one, else a power of two. */
 NUMAFY_COLD_ void *numafy_slow_alloc_(int node, size_t size, size_t alignment, int zero)
 {
-    struct numafy_pools *g = &numafy_pools_v1;
+    struct numafy_pools *g = &numafy_pools_v2;
     if (node < NUMAFY_INTERLEAVE || node >= NUMAFY_NODES) {
         numafy_fail(NUMAFY_BAD_NODE, node);
         errno = EINVAL;
@@ -510,7 +510,7 @@ NUMAFY_COLD_ void *numafy_slow_alloc_(int node, size_t size, size_t alignment, i
         return p ? p : numafy_out_of_memory(node);
     }
     const unsigned slot = numafy_slot_(node);
-    int flags = slot ? numafy_tls_v1->flags[slot] : 0;
+    int flags = slot ? numafy_tls_v2->flags[slot] : 0;
     if (slot && !flags)
         flags = numafy_bind_(slot);
     if (flags) {
@@ -525,8 +525,8 @@ NUMAFY_COLD_ void *numafy_slow_alloc_(int node, size_t size, size_t alignment, i
          * out: free would hand it to the allocator below, which need not be jemalloc. */
         if (p) {
             numafy_je_dallocx_(p, NUMAFY_JE_TCACHE_NONE);
-            if (numafy_tls_v1->own)
-                numafy_thread_exit_(numafy_tls_v1); /* the fast path must not be taken again */
+            if (numafy_tls_v2->own)
+                numafy_thread_exit_(numafy_tls_v2); /* the fast path must not be taken again */
         }
     }
     return numafy_fallback(slot ? &g->slot[slot] : NULL, node, size, alignment, zero);

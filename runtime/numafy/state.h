@@ -32,22 +32,22 @@ void numafy_first_free_(void *);
 void *numafy_first_memalign_(size_t, size_t);
 size_t numafy_first_usable_size_(void *);
 
-extern NUMAFY_EXPORT_ struct numafy_state numafy_state_v1;
-extern NUMAFY_EXPORT_ struct numafy_pools numafy_pools_v1;
-extern NUMAFY_EXPORT_ struct numafy_thread numafy_nothread_v1, numafy_latethread_v1;
-extern NUMAFY_EXPORT_ NUMAFY_TLS_ struct numafy_thread *numafy_tls_v1;
+extern NUMAFY_EXPORT_ struct numafy_state numafy_state_v2;
+extern NUMAFY_EXPORT_ struct numafy_pools numafy_pools_v2;
+extern NUMAFY_EXPORT_ struct numafy_thread numafy_nothread_v2, numafy_latethread_v2;
+extern NUMAFY_EXPORT_ NUMAFY_TLS_ struct numafy_thread *numafy_tls_v2;
 
 #ifndef NUMAFY_EXTERN
-NUMAFY_WEAK_ struct numafy_state numafy_state_v1 = {
+NUMAFY_WEAK_ struct numafy_state numafy_state_v2 = {
     0,
     0,
     0,
     {0},
     {numafy_first_malloc_, numafy_first_calloc_, numafy_first_realloc_, numafy_first_free_,
      numafy_first_memalign_, numafy_first_usable_size_}};
-NUMAFY_WEAK_ struct numafy_pools numafy_pools_v1;
-NUMAFY_WEAK_ struct numafy_thread numafy_nothread_v1, numafy_latethread_v1;
-NUMAFY_WEAK_ NUMAFY_TLS_ struct numafy_thread *numafy_tls_v1 = &numafy_nothread_v1;
+NUMAFY_WEAK_ struct numafy_pools numafy_pools_v2;
+NUMAFY_WEAK_ struct numafy_thread numafy_nothread_v2, numafy_latethread_v2;
+NUMAFY_WEAK_ NUMAFY_TLS_ struct numafy_thread *numafy_tls_v2 = &numafy_nothread_v2;
 #endif
 
 #endif /* NUMAFY_STATE_H */

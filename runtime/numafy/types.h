@@ -72,7 +72,7 @@ struct numafy_entry {
     int kind;
 };
 
-/* What a thread has. Threads start at numafy_nothread_v1 and end at numafy_latethread_v1, which are
+/* What a thread has. Threads start at numafy_nothread_v2 and end at numafy_latethread_v2, which are
  * shared and never written by a thread; flags[slot] != 0 says that the slot is bound. Own records
  * come from mmap and are handed on to later threads. */
 struct numafy_thread {

@@ -428,7 +428,7 @@ static void test_longjmp_leaves_no_entry_behind(void **state)
     numafy_leave(NULL);
     void *r = factory();
     on_node(r, NUMAFY_NO_NODE);
-    assert_int_equal(numafy_tls_v1->depth, 0);
+    assert_int_equal(numafy_tls_v2->depth, 0);
     free(p), free(q), free(r), free(owner), free(outer);
 }
 
@@ -444,8 +444,8 @@ static void test_entries_have_no_bound(void **state)
     (void)state;
     void *owner = numafy_malloc(1, 8);
     assert_int_equal(recurse(owner, 20000), 20000);
-    assert_int_equal(numafy_tls_v1->depth, 0);
-    assert_int_equal(numafy_tls_v1->ambient, 0);
+    assert_int_equal(numafy_tls_v2->depth, 0);
+    assert_int_equal(numafy_tls_v2->ambient, 0);
     free(owner);
 }
 
@@ -524,10 +524,10 @@ static void test_blocks_of_libc_are_freed_by_libc(void **state)
 static void test_units_and_libraries_share_one_runtime(void **state)
 {
     (void)state;
-    assert_ptr_equal(lib_state(), &numafy_state_v1);
-    assert_ptr_equal(lib_tls(), &numafy_tls_v1);
-    assert_ptr_equal(part_c_state(), &numafy_state_v1);
-    assert_ptr_equal(part_cxx_state(), &numafy_state_v1);
+    assert_ptr_equal(lib_state(), &numafy_state_v2);
+    assert_ptr_equal(lib_tls(), &numafy_tls_v2);
+    assert_ptr_equal(part_c_state(), &numafy_state_v2);
+    assert_ptr_equal(part_cxx_state(), &numafy_state_v2);
     void *p = lib_alloc(2, 50), *q = numafy_malloc(2, 50), *r = part_c_alloc(1, 8),
          *s = part_cxx_new(3);
     on_node(p, 2);
@@ -590,9 +590,9 @@ static void test_plain_malloc_stays_out_of_the_pools(void **state)
         on_node(p, NUMAFY_NO_NODE);
         assert_int_equal(numafy_je_mallctl_("arenas.lookup", &arena, &len, (void *)&p, sizeof p),
                          0);
-        for (unsigned s = 1; s <= numafy_pools_v1.slots; s++)
+        for (unsigned s = 1; s <= numafy_pools_v2.slots; s++)
             for (unsigned k = 0; k < NUMAFY_SHARDS_MAX; k++)
-                assert_int_not_equal(arena + 1, numafy_pools_v1.slot[s].arena[k]);
+                assert_int_not_equal(arena + 1, numafy_pools_v2.slot[s].arena[k]);
         free(p);
     }
 }
@@ -632,7 +632,7 @@ static void test_two_thousand_threads_leave_nothing(void **state)
     for (int round = 0; round < 2; round++) {
         for (int node = 0; node < NODES; node++)
             before[node] = inside_allocated(node);
-        const size_t tcaches = numafy_pools_v1.tcaches, threads = numafy_pools_v1.threads;
+        const size_t tcaches = numafy_pools_v2.tcaches, threads = numafy_pools_v2.threads;
         for (int i = 0; i < 1000; i++) {
             pthread_t t;
             void *p;
@@ -642,14 +642,14 @@ static void test_two_thousand_threads_leave_nothing(void **state)
             free(p);
         }
         numafy_thread_flush();
-        assert_int_equal(numafy_pools_v1.tcaches, tcaches);
-        assert_int_equal(numafy_pools_v1.threads, threads);
+        assert_int_equal(numafy_pools_v2.tcaches, tcaches);
+        assert_int_equal(numafy_pools_v2.threads, threads);
         if (round) // the first round makes arenas
             for (int node = 0; node < NODES; node++)
                 assert_int_equal(inside_allocated(node), before[node]);
     }
-    for (unsigned s = 1; s <= numafy_pools_v1.slots; s++)
-        assert_int_equal(numafy_pools_v1.slot[s].uncached, 0);
+    for (unsigned s = 1; s <= numafy_pools_v2.slots; s++)
+        assert_int_equal(numafy_pools_v2.slot[s].uncached, 0);
 }
 
 static pthread_key_t late_key;
@@ -658,7 +658,7 @@ static void late_destructor(void *p)
 {
     // The block goes home. jemalloc has ended this thread: a new one comes from the plain heap.
     char *q, *r = malloc(10);
-    late_bad += numafy_node_of(p) != 1 || numafy_tls_v1 != &numafy_latethread_v1;
+    late_bad += numafy_node_of(p) != 1 || numafy_tls_v2 != &numafy_latethread_v2;
     p = realloc(p, 5000);
     late_bad += numafy_node_of(p) != 1;
     free(p);

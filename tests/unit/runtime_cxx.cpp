@@ -265,7 +265,7 @@ void test_done_restores_for_all_ctor_forms(void **)
     delete a, delete b, delete[] c, delete[] d, delete e, delete[] f, delete g, delete[] h;
     assert_null(::numafy::done(::new (::numafy::on(2).ctor(), std::nothrow) char[too_much]));
     ambient_is(-1);
-    assert_int_equal(numafy_tls_v1->depth, 0);
+    assert_int_equal(numafy_tls_v2->depth, 0);
 }
 
 void test_members_of_a_constructed_object_follow_the_owner(void **)
@@ -317,7 +317,7 @@ void test_throwing_constructors_and_arguments_restore(void **)
             caught++;
         }
         ambient_is(-1);
-        assert_int_equal(numafy_tls_v1->depth, 0);
+        assert_int_equal(numafy_tls_v2->depth, 0);
     }
     assert_int_equal(caught, 6);
 }
@@ -369,7 +369,7 @@ void test_a_constructor_may_build_a_chain_of_100000(void **)
             c = next;
             n++;
         }
-        wrong += numafy_tls_v1->depth != 0 || numafy_tls_v1->ambient != 0;
+        wrong += numafy_tls_v2->depth != 0 || numafy_tls_v2->ambient != 0;
         return reinterpret_cast<void *>(n == 100001 ? wrong : 77);
     };
     void *result;
@@ -412,7 +412,7 @@ void test_enter_and_leave_around_calls(void **)
     int &r = (::numafy::enter(owner), ::numafy::leave(x));
     assert_ptr_equal(&r, &x);
     delete owner;
-    assert_int_equal(numafy_tls_v1->depth, 0);
+    assert_int_equal(numafy_tls_v2->depth, 0);
 }
 
 void scoped_throw(const void *owner)
@@ -506,7 +506,7 @@ void test_numa_of_trivially_destructible_types(void **)
         }
         assert_true(caught);
         ambient_is(-1);
-        assert_int_equal(numafy_tls_v1->depth, 0);
+        assert_int_equal(numafy_tls_v2->depth, 0);
     }
     Trivial::fuse = -1;
 }
@@ -691,7 +691,7 @@ void test_longjmp_out_of_a_construction_leaves_no_entry(void **)
     r->all_on(1);
     delete r;
     ambient_is(-1);
-    assert_int_equal(numafy_tls_v1->depth, 0);
+    assert_int_equal(numafy_tls_v2->depth, 0);
 }
 
 } // namespace

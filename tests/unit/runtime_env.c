@@ -134,7 +134,7 @@ static int child_map(int argc, char **argv)
     for (int i = 0; i < argc; i++) {
         const int node = atoi(argv[i]);
         void *p = numafy_malloc(node, 100);
-        printf("%d:%d:%d ", node, numafy_node_of(p), numafy_pools_v1.mapped[node] - 1);
+        printf("%d:%d:%d ", node, numafy_node_of(p), numafy_pools_v2.mapped[node] - 1);
         free(p);
     }
     return 0;
@@ -170,8 +170,8 @@ static int child_small_space(void)
     const struct rlimit limit = {(rlim_t)3 << 30, (rlim_t)3 << 30};
     setrlimit(RLIMIT_AS, &limit);
     void *p = numafy_malloc(1, 1000), *big = numafy_malloc(1, (size_t)300 << 20);
-    printf("%d %d %d %zu", numafy_node_of(p), numafy_node_of(big), numafy_state_v1.shift < 30,
-           numafy_pools_v1.slot[1].fallbacks);
+    printf("%d %d %d %zu", numafy_node_of(p), numafy_node_of(big), numafy_state_v2.shift < 30,
+           numafy_pools_v2.slot[1].fallbacks);
     char *grown = realloc(p, (size_t)300 << 20);
     printf(" %d", grown != NULL);
     free(big), free(grown);
@@ -193,7 +193,7 @@ static int child_onnode(void)
 {
     char *p = numafy_malloc(1, 100), *q = numafy_malloc_near(p + 50, 100000), *zero;
     int bad = numafy_node_of(p) != 1 || numafy_node_of(q) != 1 || numafy_node_of(q + 99999) != 1;
-    bad += numafy_pools_v1.onnode != 1 || numafy_state_v1.span != 0;
+    bad += numafy_pools_v2.onnode != 1 || numafy_state_v2.span != 0;
     bad += (uintptr_t)p % 4096 != 0 || numafy_usable_size(p) != 4096;
     memset(q, 7, 100000);
     q = realloc(q, 300000);
@@ -218,7 +218,7 @@ static int child_onnode(void)
     }
     bad += numafy_node_of(many[5]) != NUMAFY_NO_NODE;
     free(malloc(10));
-    printf("%d %zu", bad, numafy_onnode_v1.blocks);
+    printf("%d %zu", bad, numafy_onnode_v2.blocks);
     return 0;
 }
 
@@ -242,7 +242,7 @@ static int child_fork_handlers(void)
     if (!pid)
         _exit(node);
     waitpid(pid, &status, 0);
-    printf("%d %d %u", node, WIFEXITED(status) ? WEXITSTATUS(status) : -1, numafy_pools_v1.slots);
+    printf("%d %d %u", node, WIFEXITED(status) ? WEXITSTATUS(status) : -1, numafy_pools_v2.slots);
     return 0;
 }
 
@@ -263,7 +263,7 @@ static int child_refused_pages(void)
         }
     setrlimit(RLIMIT_DATA, &limit);
     void *p = numafy_malloc(1, (size_t)200 << 20);
-    printf("%d %d %d", served, numafy_node_of(p), numafy_pools_v1.slot[1].used < (size_t)1 << 30);
+    printf("%d %d %d", served, numafy_node_of(p), numafy_pools_v2.slot[1].used < (size_t)1 << 30);
     free(p);
     return 0;
 }
@@ -301,8 +301,8 @@ static int child_early_key(void)
         pthread_create(&t, NULL, early_life, i % 2 ? &early_key : NULL);
         pthread_join(t, NULL);
     }
-    printf("%s %zu", plain_blocks == numafy_pools_v1.slot[1].fallbacks ? "counted" : "escaped",
-           numafy_pools_v1.threads);
+    printf("%s %zu", plain_blocks == numafy_pools_v2.slot[1].fallbacks ? "counted" : "escaped",
+           numafy_pools_v2.threads);
     return 0;
 }
 
@@ -710,7 +710,7 @@ static void test_a_plugin_finds_the_programs_runtime(void **state)
     const void *(*plugin_state)(void) = (const void *(*)(void))numafy_os_dlsym_(lib, "lib_state");
     void *(*plugin_alloc)(int, size_t) = (void *(*)(int, size_t))numafy_os_dlsym_(lib, "lib_alloc");
     assert_non_null(plugin_state);
-    assert_ptr_equal(plugin_state(), &numafy_state_v1);
+    assert_ptr_equal(plugin_state(), &numafy_state_v2);
     void *p = plugin_alloc(1, 100);
     assert_int_equal(numafy_node_of(p), 1);
     free(p);

@@ -19,11 +19,11 @@ extern "C" {
 static inline size_t inside_allocated(int node)
 {
     uint64_t epoch = 1;
-    const unsigned slot = numafy_state_v1.slot_of[node + NUMAFY_NODE_ARGS];
+    const unsigned slot = numafy_state_v2.slot_of[node + NUMAFY_NODE_ARGS];
     size_t bytes = 0;
     numafy_je_mallctl_("epoch", NULL, NULL, &epoch, sizeof epoch);
     for (unsigned i = 0; i < NUMAFY_SHARDS_MAX; i++) {
-        const unsigned arena = numafy_pools_v1.slot[slot].arena[i];
+        const unsigned arena = numafy_pools_v2.slot[slot].arena[i];
         if (arena)
             bytes += numafy_je_stat(arena - 1, "small.allocated") +
                      numafy_je_stat(arena - 1, "large.allocated");

@@ -15,5 +15,5 @@ void part_c_free(void *p)
 }
 const void *part_c_state(void)
 {
-    return &numafy_state_v1;
+    return &numafy_state_v2;
 }
