@@ -60,7 +60,8 @@ NUMAFY_WEAK_ void(numafy_free)(void *p) NUMAFY_DEF_NOTHROW_
     numafy_fast_free(p);
 }
 
-NUMAFY_WEAK_ size_t numafy_usable_size(const void *p) NUMAFY_DEF_NOTHROW_
+/* What the replaced functions do too: those of one version must not call into another's. */
+NUMAFY_FN_ size_t numafy_any_usable_size(const void *p)
 {
     struct numafy_page page;
     if (numafy_slot_of_address(p))
@@ -68,6 +69,11 @@ NUMAFY_WEAK_ size_t numafy_usable_size(const void *p) NUMAFY_DEF_NOTHROW_
     if (numafy_pools_v2.onnode && numafy_onnode_lookup(p, &page))
         return numafy_onnode_usable(&page);
     return p ? numafy_state_v2.next.usable_size_((void *)(uintptr_t)p) : 0;
+}
+
+NUMAFY_WEAK_ size_t numafy_usable_size(const void *p) NUMAFY_DEF_NOTHROW_
+{
+    return numafy_any_usable_size(p);
 }
 
 /* A block that moves by hand: to the plain heap, or in the baseline. */
@@ -116,7 +122,7 @@ NUMAFY_INNER_ void *numafy_onnode_realloc(void *p, size_t size, const struct num
 
 void *numafy_plain_malloc_(size_t size);
 
-NUMAFY_WEAK_ void *numafy_realloc(void *p, size_t size) NUMAFY_DEF_NOTHROW_
+NUMAFY_FN_ void *numafy_any_realloc(void *p, size_t size)
 {
     struct numafy_page page;
     const unsigned slot = numafy_slot_of_address(p);
@@ -125,6 +131,11 @@ NUMAFY_WEAK_ void *numafy_realloc(void *p, size_t size) NUMAFY_DEF_NOTHROW_
     if (numafy_pools_v2.onnode && numafy_onnode_lookup(p, &page))
         return numafy_onnode_realloc(p, size, &page);
     return p ? numafy_state_v2.next.realloc_(p, size) : numafy_plain_malloc_(size);
+}
+
+NUMAFY_WEAK_ void *numafy_realloc(void *p, size_t size) NUMAFY_DEF_NOTHROW_
+{
+    return numafy_any_realloc(p, size);
 }
 
 NUMAFY_WEAK_ void *numafy_malloc_near(const volatile void *owner, size_t size) NUMAFY_DEF_NOTHROW_

@@ -4,18 +4,87 @@
 #ifndef NUMAFY_NEXT_H
 #define NUMAFY_NEXT_H
 
-#include "os.h"
+#include "hooks.h"
 #include "state.h"
 
 #ifndef NUMAFY_EXTERN
 
-/* Finds the functions that follow ours. RTLD_NEXT names what stands behind the object with this
- * code; numafy_probe below finds out whether that is right. Runs inside the first malloc of the
- * process: dlsym allocates when it fails, hence next is set before it may. */
+/* The program's functions by name, for a static program, where dlsym finds nothing. */
+void *numafy_named_malloc_(size_t) __asm__("malloc");
+void *numafy_named_calloc_(size_t, size_t) __asm__("calloc");
+void *numafy_named_realloc_(void *, size_t) __asm__("realloc");
+void numafy_named_free_(void *) __asm__("free");
+void *numafy_named_memalign_(size_t, size_t) __asm__("memalign");
+size_t numafy_named_usable_size_(void *) __asm__("malloc_usable_size");
+
+/* What stands behind ours in a static program: jemalloc, by the names that nobody replaces. */
+NUMAFY_INNER_ void *numafy_static_give(size_t size, int flags)
+{
+    void *p = numafy_je_mallocx_(size <= 8 ? 16 : size, flags);
+    if (!p)
+        errno = ENOMEM;
+    return p;
+}
+NUMAFY_INNER_ void *numafy_static_malloc(size_t size)
+{
+    return numafy_static_give(size, 0);
+}
+NUMAFY_INNER_ void *numafy_static_calloc(size_t count, size_t size)
+{
+    size_t bytes;
+    if (!__builtin_mul_overflow(count, size, &bytes))
+        return numafy_static_give(bytes, NUMAFY_JE_ZERO);
+    errno = ENOMEM;
+    return NULL;
+}
+NUMAFY_INNER_ void *numafy_static_memalign(size_t alignment, size_t size)
+{
+    if (alignment && !(alignment & (alignment - 1)))
+        return numafy_static_give(size, __builtin_ctzl(alignment));
+    errno = EINVAL;
+    return NULL;
+}
+NUMAFY_INNER_ void numafy_static_free(void *p)
+{
+    if (p)
+        numafy_je_dallocx_(p, 0);
+}
+NUMAFY_INNER_ void *numafy_static_realloc(void *p, size_t size)
+{
+    void *to = NULL;
+    if (!p)
+        return numafy_static_give(size, 0);
+    if (!size)
+        numafy_je_dallocx_(p, 0);
+    else if (!(to = numafy_je_rallocx_(p, size <= 8 ? 16 : size, 0)))
+        errno = ENOMEM;
+    return to;
+}
+NUMAFY_INNER_ size_t numafy_static_usable_size(void *p)
+{
+    return p ? numafy_je_sallocx_(p, 0) : 0;
+}
+
 enum { NUMAFY_RTLD_NEXT = -1, NUMAFY_RTLD_DEFAULT = 0 };
 
+NUMAFY_INNER_ void numafy_next_fill_static(struct numafy_next *n, bool behind)
+{
+    n->malloc_ = behind ? numafy_static_malloc : numafy_named_malloc_;
+    n->calloc_ = behind ? numafy_static_calloc : numafy_named_calloc_;
+    n->realloc_ = behind ? numafy_static_realloc : numafy_named_realloc_;
+    n->free_ = behind ? numafy_static_free : numafy_named_free_;
+    n->memalign_ = behind ? numafy_static_memalign : numafy_named_memalign_;
+    n->usable_size_ = behind ? numafy_static_usable_size : numafy_named_usable_size_;
+}
+
+/* The functions that follow ours (RTLD_NEXT: behind the object with this code; numafy_probe below
+ * finds out whether that is right) or those that the program calls (RTLD_DEFAULT). */
 NUMAFY_INNER_ void numafy_next_fill(struct numafy_next *n, void *handle)
 {
+    if (numafy_os_is_static()) {
+        numafy_next_fill_static(n, handle != NULL);
+        return;
+    }
     n->malloc_ = (void *(*)(size_t))numafy_os_dlsym_(handle, "malloc");
     n->calloc_ = (void *(*)(size_t, size_t))numafy_os_dlsym_(handle, "calloc");
     n->realloc_ = (void *(*)(void *, size_t))numafy_os_dlsym_(handle, "realloc");
@@ -24,8 +93,8 @@ NUMAFY_INNER_ void numafy_next_fill(struct numafy_next *n, void *handle)
     n->usable_size_ = (size_t(*)(void *))numafy_os_dlsym_(handle, "malloc_usable_size");
     if (!n->malloc_ || !n->calloc_ || !n->realloc_ || !n->free_ || !n->memalign_ ||
         !n->usable_size_) {
-        numafy_os_say("numafy: no malloc, free or memalign behind ours: a static program? Link the "
-                      "C library dynamically\n");
+        numafy_os_say("numafy: no malloc, free or memalign stands behind ours: is the C library "
+                      "not glibc?\n");
         __builtin_trap();
     }
 }
@@ -154,14 +223,26 @@ NUMAFY_FN_ int numafy_first_place(void)
     return &numafy_replaces_v2 ? NUMAFY_RTLD_NEXT : NUMAFY_RTLD_DEFAULT;
 }
 
+/* The thread that looks for the functions behind ours. dlsym allocates when it fails, and that
+ * allocation would look for them again, without end. */
+NUMAFY_WEAK_ unsigned long numafy_finding_v2;
+
+/* Runs inside the first malloc of the process. */
 NUMAFY_INNER_ void numafy_next_find(void)
 {
     struct numafy_next n;
+    if (numafy_finding_v2 == numafy_os_self_()) {
+        numafy_os_say("numafy: looking for the malloc behind ours came back to ours: is the C "
+                      "library not glibc?\n");
+        __builtin_trap();
+    }
+    numafy_finding_v2 = numafy_os_self_();
     if (numafy_first_place() == NUMAFY_RTLD_NEXT)
         numafy_next_behind(&n);
     else
         numafy_next_fill(&n, (void *)(intptr_t)NUMAFY_RTLD_DEFAULT);
     numafy_state_v2.next = n;
+    numafy_finding_v2 = 0;
 }
 
 NUMAFY_COLD_ void *numafy_first_malloc_(size_t size)
@@ -211,10 +292,9 @@ NUMAFY_INNER_ void numafy_probe_free(void *p)
 
 NUMAFY_INNER_ bool numafy_probe(void)
 {
-    void *const handle = (void *)(intptr_t)NUMAFY_RTLD_DEFAULT;
-    void *(*global_malloc)(size_t) = (void *(*)(size_t))numafy_os_dlsym_(handle, "malloc");
-    void (*global_free)(void *) = (void (*)(void *))numafy_os_dlsym_(handle, "free");
-    void *p = global_malloc(32); /* through ours it has found next, if that was still open */
+    struct numafy_next global;
+    numafy_next_fill(&global, (void *)(intptr_t)NUMAFY_RTLD_DEFAULT);
+    void *p = global.malloc_(32); /* through ours it has found next, if that was still open */
     if (!p)
         return false;
     if (numafy_state_v2.next.free_ == numafy_first_free_)
@@ -222,9 +302,22 @@ NUMAFY_INNER_ bool numafy_probe(void)
     numafy_probe_free_next_v2 = numafy_state_v2.next.free_;
     __atomic_store_n(&numafy_probe_block_v2, p, __ATOMIC_RELAXED);
     numafy_state_v2.next.free_ = numafy_probe_free;
-    global_free(p);
+    global.free_(p);
     numafy_state_v2.next.free_ = numafy_probe_free_next_v2;
     return numafy_probe_seen_v2;
+}
+
+/* Why the pools are off when the probe has failed, and the link line that helps. To be asked when
+ * next is settled: dlsym allocates if nothing is found. */
+NUMAFY_INNER_ const char *numafy_probe_advice(void)
+{
+    /* jemalloc in the program itself is an archive, whose malloc the linker prefers to weak ones */
+    if (numafy_os_is_static() || !numafy_os_dlsym_((void *)(intptr_t)NUMAFY_RTLD_NEXT, "mallocx"))
+        return "free is libjemalloc.a's, not ours. Compile with -DNUMAFY_STATIC and link with "
+               "-Wl,-z,muldefs, or link the shared -ljemalloc";
+    return "the program's free is not ours. Link the program itself with numa_alloc.h, or with "
+           "-Wl,--no-as-needed -lnumafy -ljemalloc before other allocators, and "
+           "-Wl,--export-dynamic-symbol=numafy_*";
 }
 
 #endif /* NUMAFY_EXTERN */

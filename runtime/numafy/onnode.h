@@ -45,7 +45,9 @@ NUMAFY_FN_ bool numafy_onnode_open(void)
     o->alloc = numafy_numa_alloc_;
     o->release = numafy_numa_free_;
 #else
-    void *lib = numafy_os_dlopen_("libnuma.so.1", 2 /* RTLD_NOW */);
+    void *lib = NULL;
+    if (!numafy_os_is_static())
+        lib = numafy_os_dlopen_("libnuma.so.1", 2 /* RTLD_NOW */);
     if (lib) {
         o->alloc = (void *(*)(size_t, int))numafy_os_dlsym_(lib, "numa_alloc_onnode");
         o->release = (void (*)(void *, size_t))numafy_os_dlsym_(lib, "numa_free");

@@ -39,6 +39,7 @@ long numafy_os_read_(int, void *, size_t) __asm__("read");
 long numafy_os_write_(int, const void *, size_t) __asm__("write");
 int numafy_os_close_(int) __asm__("close");
 char *numafy_os_getenv_(const char *) __asm__("secure_getenv");
+unsigned long numafy_os_getauxval_(unsigned long) __asm__("getauxval");
 int numafy_os_getcpu_(void) __asm__("sched_getcpu");
 int numafy_os_setaffinity_(int, size_t, const void *) __asm__("sched_setaffinity");
 typedef void (*numafy_function)(void); /* any function: ISO C has no cast from dlsym's void * */
@@ -53,6 +54,18 @@ int numafy_os_thread_atexit_(void (*)(void *), void *, void *) __asm__("__cxa_th
 int numafy_os_setspecific_(unsigned, const void *) __asm__("pthread_setspecific");
 int numafy_os_atfork_(void (*)(void), void (*)(void), void (*)(void)) __asm__("pthread_atfork");
 extern char **numafy_os_environ_ __asm__("environ");
+
+/* Whether the program is linked statically: it names no interpreter. The C library corrects the
+ * auxiliary vector of a program that was started through ld.so. */
+NUMAFY_FN_ bool numafy_os_is_static(void)
+{
+    const char *header = (const char *)numafy_os_getauxval_(3 /* AT_PHDR */);
+    const size_t size = numafy_os_getauxval_(4 /* AT_PHENT */);
+    for (size_t n = numafy_os_getauxval_(5 /* AT_PHNUM */); header && n; n--, header += size)
+        if (*(const uint32_t *)(const void *)header == 3 /* PT_INTERP */)
+            return false;
+    return header != NULL;
+}
 
 /* --- sets of node ids */
 NUMAFY_FN_ int numafy_set_has(const uint64_t *set, int n)

@@ -26,10 +26,17 @@ NUMAFY_WEAK_ void *numafy_plain_malloc_(size_t size)
 
 NUMAFY_WEAK_ int numafy_replaces_v2 = 1;
 
-#define NUMAFY_REPLACES_(result, name, symbol, ...)             \
-    result name(__VA_ARGS__)                                    \
-    NUMAFY_DEF_NOTHROW_ __asm__(symbol);                        \
-    NUMAFY_WEAK_ __attribute__((used)) result name(__VA_ARGS__) \
+/* libjemalloc.a has the same names, not weak: see docs/runtime.md for the link line. */
+#ifdef NUMAFY_STATIC
+#define NUMAFY_REPLACED_ NUMAFY_EXPORT_ __attribute__((used))
+#else
+#define NUMAFY_REPLACED_ NUMAFY_WEAK_ __attribute__((used))
+#endif
+
+#define NUMAFY_REPLACES_(result, name, symbol, ...) \
+    result name(__VA_ARGS__)                        \
+    NUMAFY_DEF_NOTHROW_ __asm__(symbol);            \
+    NUMAFY_REPLACED_ result name(__VA_ARGS__)       \
     NUMAFY_DEF_NOTHROW_
 
 NUMAFY_FN_ void *numafy_plain_memalign(size_t alignment, size_t size)
@@ -58,7 +65,7 @@ NUMAFY_REPLACES_(void *, numafy_replaced_calloc_, "calloc", size_t count, size_t
 
 NUMAFY_REPLACES_(void *, numafy_replaced_realloc_, "realloc", void *p, size_t size)
 {
-    return numafy_realloc(p, size);
+    return numafy_any_realloc(p, size);
 }
 
 NUMAFY_REPLACES_(void *, numafy_replaced_reallocarray_, "reallocarray", void *p, size_t count,
@@ -69,12 +76,12 @@ NUMAFY_REPLACES_(void *, numafy_replaced_reallocarray_, "reallocarray", void *p,
         errno = ENOMEM;
         return NULL;
     }
-    return numafy_realloc(p, bytes);
+    return numafy_any_realloc(p, bytes);
 }
 
 NUMAFY_REPLACES_(size_t, numafy_replaced_usable_size_, "malloc_usable_size", void *p)
 {
-    return numafy_usable_size(p);
+    return numafy_any_usable_size(p);
 }
 
 NUMAFY_REPLACES_(void *, numafy_replaced_memalign_, "memalign", size_t alignment, size_t size)
@@ -135,12 +142,12 @@ NUMAFY_FN_ void *numafy_plain_new(size_t size, size_t alignment, bool nothrow)
  * reference and never read. */
 #define NUMAFY_REPLACES_NEW_(name, symbol)                                             \
     void *name(size_t size) __asm__("_Zn" symbol "m");                                 \
-    NUMAFY_WEAK_ __attribute__((used)) void *name(size_t size)                         \
+    NUMAFY_REPLACED_ void *name(size_t size)                                           \
     {                                                                                  \
         return numafy_plain_new(size, 0, false);                                       \
     }                                                                                  \
     void *name##a_(size_t size, size_t a) __asm__("_Zn" symbol "mSt11align_val_t");    \
-    NUMAFY_WEAK_ __attribute__((used)) void *name##a_(size_t size, size_t a)           \
+    NUMAFY_REPLACED_ void *name##a_(size_t size, size_t a)                             \
     {                                                                                  \
         return numafy_plain_new(size, a, false);                                       \
     }                                                                                  \
@@ -197,6 +204,7 @@ NUMAFY_REPLACES_NEW_(numafy_replaced_new_array_, "a")
 NUMAFY_REPLACES_DELETE_(numafy_replaced_delete_, "l")
 NUMAFY_REPLACES_DELETE_(numafy_replaced_delete_array_, "a")
 
+#undef NUMAFY_REPLACED_
 #undef NUMAFY_REPLACES_
 #undef NUMAFY_REPLACES_NEW_
 #undef NUMAFY_REPLACES_DELETE_

@@ -6,7 +6,7 @@
 
 #include "env.h"
 #include "fast.h"
-#include "next.h"
+#include "guard.h"
 #include "onnode.h"
 
 int numafy_start_(void);
@@ -28,25 +28,6 @@ NUMAFY_FN_ void numafy_fail(int reason, int node)
 }
 
 /* --- start */
-NUMAFY_COLD_ int numafy_start_(void)
-{
-    struct numafy_pools *g = &numafy_pools_v2;
-    int fresh = 0;
-    if (__atomic_load_n(&g->started, __ATOMIC_ACQUIRE) == 2)
-        return 0;
-    if (__atomic_compare_exchange_n(&g->started, &fresh, 1, 0, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_ACQUIRE)) {
-        numafy_env_read();
-        __atomic_store_n(&g->started, 2, __ATOMIC_RELEASE);
-        if (g->ambient && numafy_ready_())
-            __atomic_store_n(&numafy_nothread_v2.ambient, g->ambient, __ATOMIC_RELAXED);
-    } else {
-        while (__atomic_load_n(&g->started, __ATOMIC_ACQUIRE) != 2)
-            numafy_os_syscall_(SYS_sched_yield);
-    }
-    return 0;
-}
-
 NUMAFY_INNER_ void numafy_disable(const char *why, bool quietly)
 {
     char text[512];
@@ -57,6 +38,28 @@ NUMAFY_INNER_ void numafy_disable(const char *why, bool quietly)
         return;
     snprintf(text, sizeof text, "numafy: the pools are off, everything is plain malloc: %s\n", why);
     numafy_os_say(text);
+}
+
+NUMAFY_COLD_ int numafy_start_(void)
+{
+    struct numafy_pools *g = &numafy_pools_v2;
+    int fresh = 0;
+    if (__atomic_load_n(&g->started, __ATOMIC_ACQUIRE) == 2)
+        return 0;
+    if (__atomic_compare_exchange_n(&g->started, &fresh, 1, 0, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE)) {
+        numafy_env_read();
+        const char *why = numafy_guard();
+        if (why)
+            numafy_disable(why, false);
+        __atomic_store_n(&g->started, 2, __ATOMIC_RELEASE);
+        if (g->ambient && numafy_ready_())
+            __atomic_store_n(&numafy_nothread_v2.ambient, g->ambient, __ATOMIC_RELAXED);
+    } else {
+        while (__atomic_load_n(&g->started, __ATOMIC_ACQUIRE) != 2)
+            numafy_os_syscall_(SYS_sched_yield);
+    }
+    return 0;
 }
 
 /* The largest range per pool that the address space limit, a sanitizer or valgrind grants. */
@@ -114,10 +117,7 @@ NUMAFY_INNER_ void numafy_init(void)
     }
     if (&numafy_replaces_v2 && !numafy_probe()) {
         numafy_next_global();
-        numafy_disable("the program's free is not ours. Link the program itself with numa_alloc.h, "
-                       "or with -Wl,--no-as-needed -lnumafy -ljemalloc before other allocators, "
-                       "and -Wl,--export-dynamic-symbol=numafy_*",
-                       g->sanitize_pass);
+        numafy_disable(numafy_probe_advice(), g->sanitize_pass);
         return;
     }
 #ifdef NUMAFY_SANITIZED_
@@ -137,7 +137,9 @@ NUMAFY_INNER_ void numafy_init(void)
 #endif
     if (g->want_onnode) {
         if (!numafy_onnode_open()) {
-            numafy_disable("NUMAFY_CACHE=onnode needs libnuma.so.1 (package libnuma1)", false);
+            numafy_disable("NUMAFY_CACHE=onnode needs libnuma.so.1 (package libnuma1), and a "
+                           "program that is not static",
+                           false);
             return;
         }
         if (numafy_state_v2.next.free_ == numafy_first_free_)

@@ -5,6 +5,7 @@
 #ifndef NUMAFY_STATE_H
 #define NUMAFY_STATE_H
 
+#include "names.h"
 #include "types.h"
 
 #define NUMAFY_EXPORT_ __attribute__((visibility("default")))
