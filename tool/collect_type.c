@@ -396,7 +396,30 @@ static void scan_destructor(struct record_scan *r, CXCursor dtor)
     clang_visitChildren(dtor, find_final, &final);
     if (clang_CXXMethod_isVirtual(dtor) && (final || clang_CXXMethod_isDeleted(dtor) ||
                                             clang_getCXXAccessSpecifier(dtor) == CX_CXXPrivate))
-        r->t.flags |= TYPE_NO_DERIVE;
+        r->t.flags |= TYPE_NO_TAG;
+}
+
+/* A member called `at`, inherited ones too: numa<T,k> leaves the name to T. */
+struct at_search {
+    struct collector *c;
+    int depth;
+    bool found;
+};
+
+static enum CXChildVisitResult find_at(CXCursor child, CXCursor parent, CXClientData data)
+{
+    struct at_search *s = data;
+    (void)parent;
+    if (clang_getCursorKind(child) == CXCursor_CXXBaseSpecifier) {
+        CXCursor base = decl_of(clang_getCursorType(child));
+        struct at_search up = {s->c, s->depth + 1, false};
+        if (!clang_Cursor_isNull(base) && up.depth < 16)
+            clang_visitChildren(base, find_at, &up);
+        s->found |= up.found;
+    } else {
+        s->found |= !strcmp(spelling(s->c, child), "at");
+    }
+    return s->found ? CXChildVisit_Break : CXChildVisit_Continue;
 }
 
 static void scan_base(struct record_scan *r, CXCursor base)
@@ -438,7 +461,7 @@ static enum CXChildVisitResult scan_member(CXCursor child, CXCursor parent, CXCl
     else if (k == CXCursor_CXXMethod)
         scan_method(r, child);
     else if (k == CXCursor_CXXFinalAttr)
-        r->t.flags |= TYPE_NO_DERIVE;
+        r->t.flags |= TYPE_NO_TAG;
     else if (is_record_kind(k) && clang_Cursor_isAnonymousRecordDecl(child))
         clang_visitChildren(child, scan_member, r);
     return CXChildVisit_Continue;
@@ -460,8 +483,12 @@ static void collect_members(struct collector *c, CXCursor def, const char *key)
     enum CXCursorKind k = clang_getCursorKind(def);
     r.t.flags = TYPE_DEFINED | (src && src->project ? TYPE_PROJECT : 0u) |
                 (k == CXCursor_ClassTemplate ? TYPE_TEMPLATE : 0u) |
-                (k == CXCursor_UnionDecl ? TYPE_NO_DERIVE : 0u);
+                (k == CXCursor_UnionDecl ? TYPE_NO_TAG : 0u);
     clang_visitChildren(def, scan_member, &r);
+    struct at_search at = {c, 0, false};
+    clang_visitChildren(def, find_at, &at);
+    if (at.found)
+        r.t.flags |= TYPE_NO_TAG;
     struct fact_type *t = &c->u->types.items[type_index(c, key, "")];
     t->flags |= r.t.flags;
     merge_lists(&t->edges, &r.t.edges);

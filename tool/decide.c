@@ -418,7 +418,7 @@ static void place_site(const struct decider *d, const struct fact_site *f,
     struct arena *a = &d->p->arena;
     bool derive = (f->flags & SITE_CLASS) && f->type_end > f->type_start &&
                   !(f->flags & SITE_NO_TYPE_TEXT) &&
-                  !any_base(d->p, f->type_key, TYPE_NO_DERIVE, 0);
+                  !any_base(d->p, f->type_key, TYPE_NO_TAG, 0);
     char *tag = derive ? arena_printf(a, "::numafy::numa<" TYPE_HOLE ",%d>::at", pl->node)
                        : arena_printf(a, "::numafy::on(%d)", pl->node);
     v->action = ACTION_ON;

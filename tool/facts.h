@@ -20,7 +20,7 @@ enum type_flags {
     TYPE_DEFINED = 1 << 0,
     TYPE_TEMPLATE = 1 << 1,
     TYPE_OWN_NEW = 1 << 2,     /* declares operator new or new[] itself */
-    TYPE_NO_DERIVE = 1 << 3,   /* final, a union, or a destructor that forbids deriving */
+    TYPE_NO_TAG = 1 << 3,      /* no numa<T,k>::at: not to derive from, or has its own `at` */
     TYPE_ADDRESSOF = 1 << 4,   /* declares operator& itself */
     TYPE_INIT_ALLOC = 1 << 5,  /* a default member initialiser calls or allocates */
     TYPE_HOLDS_ALLOC = 1 << 6, /* a library member or base whose construction may allocate */

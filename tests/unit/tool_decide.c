@@ -368,7 +368,7 @@ static void placed_types_are_typed(void **state)
         struct strbuf err = {0};
         world_init(&w);
         if (final)
-            w.u->types.items[3].flags |= TYPE_NO_DERIVE;
+            w.u->types.items[3].flags |= TYPE_NO_TAG;
         make_site(w.u, 10, "Other");
         assert_int_equal(place(&w, "Other", &err), 0);
         decide_sites(&w.p, &w.o);

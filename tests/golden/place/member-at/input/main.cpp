@@ -1,0 +1,36 @@
+// A member called `at` keeps its name in numa<T,k>: these are placed by on(k).
+#include "check.h"
+
+#include <vector>
+
+struct Row {
+    int values[4] = {1, 2, 3, 4};
+    int at(int i) const { return values[i]; }
+};
+struct LongRow : Row {
+    int more = 5;
+};
+struct Numbers : std::vector<int> {
+    using std::vector<int>::vector;
+};
+struct Plain {
+    int att = 6;
+};
+
+int main()
+{
+    Row *row = new Row;
+    LongRow *longer = new LongRow;
+    Numbers *numbers = new Numbers(3, 7);
+    Plain *plain = new Plain;
+    CHECK_NODE(row, 1);
+    CHECK_NODE(longer, 1);
+    CHECK_NODE(numbers, 1);
+    CHECK_NODE(numbers->data(), 1);
+    CHECK_NODE(plain, 1);
+    std::printf("%d %d %d %d\n", row->at(0), longer->at(1), numbers->at(2), plain->att);
+    delete row;
+    delete longer;
+    delete numbers;
+    delete plain;
+}
