@@ -4,7 +4,9 @@
  *
  * It must not know how a pool works: every call goes out of line into the runtime (libnumafy, or
  * any unit that includes numa_alloc.h). It includes no system header, so it fits before or after
- * any feature macro, and it is clean in C89 -pedantic and C++98. It takes no short name. */
+ * any feature macro, and it is clean in C89 -pedantic and C++98. It takes no short name, and a
+ * macro of the file around it does no harm: apart from the public names every identifier in here
+ * begins with numafy_ or NUMAFY_, template parameters and attributes too. */
 #ifndef NUMAFY_NEAR_H
 #define NUMAFY_NEAR_H
 #ifndef NUMAFY_TEST_WARNINGS /* our own warning tests look into these headers */
@@ -18,10 +20,10 @@
 typedef __SIZE_TYPE__ numafy_size;
 
 #if defined(__has_attribute)
-#if __has_attribute(access)
+#if __has_attribute(__access__)
 /* An owner is only an address. Without this gcc takes the call for a read through it and warns of
  * uninitialised memory at `t->buf = numafy_malloc_near(t, n)` right after `t = malloc(...)`. */
-#define NUMAFY_OWNER_ __attribute__((access(none, 1)))
+#define NUMAFY_OWNER_ __attribute__((__access__(__none__, 1)))
 #endif
 #endif
 #ifndef NUMAFY_OWNER_
@@ -35,10 +37,10 @@ typedef __SIZE_TYPE__ numafy_size;
 #define NUMAFY_NOTHROW_ throw()
 #endif
 #else
-#define NUMAFY_NOTHROW_ __attribute__((nothrow))
+#define NUMAFY_NOTHROW_ __attribute__((__nothrow__))
 #endif
-#define NUMAFY_ALWAYS_INLINE_ __attribute__((always_inline))
-#define NUMAFY_UNUSED_ __attribute__((unused))
+#define NUMAFY_ALWAYS_INLINE_ __attribute__((__always_inline__))
+#define NUMAFY_UNUSED_ __attribute__((__unused__))
 
 /* A sanitizer that owns malloc: nothing is replaced, the pools are off, and placed forms go to its
  * own operator new, since it checks that new and delete belong together. See docs/runtime.md. */
@@ -60,25 +62,29 @@ extern "C" {
 #endif
 
 /* --- C, documented in numa_alloc.h */
-void *numafy_malloc(int node, numafy_size size) NUMAFY_NOTHROW_;
-void *numafy_calloc(int node, numafy_size count, numafy_size size) NUMAFY_NOTHROW_;
-void *numafy_aligned_alloc(int node, numafy_size alignment, numafy_size size) NUMAFY_NOTHROW_;
-void *numafy_realloc(void *p, numafy_size size) NUMAFY_NOTHROW_;
-void numafy_free(void *p) NUMAFY_NOTHROW_;
-NUMAFY_OWNER_ void *numafy_malloc_near(const volatile void *owner,
-                                       numafy_size size) NUMAFY_NOTHROW_;
-NUMAFY_OWNER_ void *numafy_calloc_near(const volatile void *owner, numafy_size count,
-                                       numafy_size size) NUMAFY_NOTHROW_;
-NUMAFY_OWNER_ void *numafy_aligned_alloc_near(const volatile void *owner, numafy_size alignment,
-                                              numafy_size size) NUMAFY_NOTHROW_;
-NUMAFY_OWNER_ void *numafy_realloc_near(const volatile void *owner, void *p,
-                                        numafy_size size) NUMAFY_NOTHROW_;
-NUMAFY_OWNER_ int numafy_root_add(const volatile void *p, numafy_size size,
-                                  int node) NUMAFY_NOTHROW_;
-NUMAFY_OWNER_ void numafy_root_remove(const volatile void *p) NUMAFY_NOTHROW_;
-NUMAFY_OWNER_ int numafy_enter(const volatile void *owner) NUMAFY_NOTHROW_;
-NUMAFY_OWNER_ void *numafy_leave(const volatile void *result) NUMAFY_NOTHROW_;
-long numafy_leave_int(long result) NUMAFY_NOTHROW_;
+void *numafy_malloc(int numafy_node_, numafy_size numafy_size_) NUMAFY_NOTHROW_;
+void *numafy_calloc(int numafy_node_, numafy_size numafy_count_,
+                    numafy_size numafy_size_) NUMAFY_NOTHROW_;
+void *numafy_aligned_alloc(int numafy_node_, numafy_size numafy_alignment_,
+                           numafy_size numafy_size_) NUMAFY_NOTHROW_;
+void *numafy_realloc(void *numafy_p_, numafy_size numafy_size_) NUMAFY_NOTHROW_;
+void numafy_free(void *numafy_p_) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ void *numafy_malloc_near(const volatile void *numafy_owner_,
+                                       numafy_size numafy_size_) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ void *numafy_calloc_near(const volatile void *numafy_owner_,
+                                       numafy_size numafy_count_,
+                                       numafy_size numafy_size_) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ void *numafy_aligned_alloc_near(const volatile void *numafy_owner_,
+                                              numafy_size numafy_alignment_,
+                                              numafy_size numafy_size_) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ void *numafy_realloc_near(const volatile void *numafy_owner_, void *numafy_p_,
+                                        numafy_size numafy_size_) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ int numafy_root_add(const volatile void *numafy_p_, numafy_size numafy_size_,
+                                  int numafy_node_) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ void numafy_root_remove(const volatile void *numafy_p_) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ int numafy_enter(const volatile void *numafy_owner_) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ void *numafy_leave(const volatile void *numafy_result_) NUMAFY_NOTHROW_;
+long numafy_leave_int(long numafy_result_) NUMAFY_NOTHROW_;
 
 /* --- entry points of the macros and templates below; not for use by hand */
 /* numafy_near_: the node for near(owner). numafy_scope_: the same rule, but the stack and NULL
@@ -86,17 +92,19 @@ long numafy_leave_int(long result) NUMAFY_NOTHROW_;
  * means the default one; calls the new handler and throws as operator new does. push_/pop_: entries
  * of ctor(), enter and numa<T,k>, named by the address of the temporary, frame or object. */
 enum { NUMAFY_ENTRY_TEMPORARY_ = 0, NUMAFY_ENTRY_FRAME_ = 1, NUMAFY_ENTRY_OBJECT_ = 2 };
-NUMAFY_OWNER_ int numafy_near_(const volatile void *owner) NUMAFY_NOTHROW_;
-NUMAFY_OWNER_ int numafy_scope_(const volatile void *owner) NUMAFY_NOTHROW_;
-int numafy_scope_node_(int node) NUMAFY_NOTHROW_;
-void numafy_scope_end_(const int *previous) NUMAFY_NOTHROW_;
-NUMAFY_OWNER_ int numafy_enter_at_(const volatile void *owner, const void *frame) NUMAFY_NOTHROW_;
-void *numafy_new_(numafy_size size, numafy_size alignment, int node);
-void *numafy_new_nothrow_(numafy_size size, numafy_size alignment, int node) NUMAFY_NOTHROW_;
-void numafy_push_(const void *key, int node, int kind) NUMAFY_NOTHROW_;
-void numafy_pop_(int kind) NUMAFY_NOTHROW_;
-void numafy_pop_key_(const void *key) NUMAFY_NOTHROW_;
-void numafy_pop_block_(const void *block) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ int numafy_near_(const volatile void *numafy_owner_) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ int numafy_scope_(const volatile void *numafy_owner_) NUMAFY_NOTHROW_;
+int numafy_scope_node_(int numafy_node_) NUMAFY_NOTHROW_;
+void numafy_scope_end_(const int *numafy_previous_) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ int numafy_enter_at_(const volatile void *numafy_owner_,
+                                   const void *numafy_frame_) NUMAFY_NOTHROW_;
+void *numafy_new_(numafy_size numafy_size_, numafy_size numafy_alignment_, int numafy_node_);
+void *numafy_new_nothrow_(numafy_size numafy_size_, numafy_size numafy_alignment_,
+                          int numafy_node_) NUMAFY_NOTHROW_;
+void numafy_push_(const void *numafy_key_, int numafy_node_, int numafy_kind_) NUMAFY_NOTHROW_;
+void numafy_pop_(int numafy_kind_) NUMAFY_NOTHROW_;
+void numafy_pop_key_(const void *numafy_key_) NUMAFY_NOTHROW_;
+void numafy_pop_block_(const void *numafy_block_) NUMAFY_NOTHROW_;
 
 #ifdef __cplusplus
 }
@@ -119,14 +127,11 @@ void numafy_pop_block_(const void *block) NUMAFY_NOTHROW_;
  * longjmp. Not in a function that can call itself in tail position, nor in a coroutine. */
 #define NUMAFY_SCOPE(owner) NUMAFY_SCOPE_VAR_(numafy_scope_(owner))
 #define NUMAFY_SCOPE_NODE(node) NUMAFY_SCOPE_VAR_(numafy_scope_node_(node))
-#define NUMAFY_SCOPE_VAR_(start)                                                 \
-    __attribute__((cleanup(numafy_scope_end_), unused)) const int NUMAFY_PASTE_( \
+#define NUMAFY_SCOPE_VAR_(start)                                                         \
+    __attribute__((__cleanup__(numafy_scope_end_), __unused__)) const int NUMAFY_PASTE_( \
         numafy_scope_at_, __LINE__) = (start)
 
 #ifdef __cplusplus
-#ifdef NUMAFY_SANITIZED_
-#include <new>
-#endif
 namespace std
 {
 struct nothrow_t;
@@ -136,48 +141,60 @@ enum class align_val_t : __SIZE_TYPE__;
 } // namespace std
 
 extern "C++" {
+/* Under a sanitizer, and with NUMAFY_OFF, placed forms are the program's own operator new. These
+ * are the forms of it that a compiler does not declare by itself. */
+#if defined(NUMAFY_SANITIZED_) || defined(NUMAFY_OFF)
+#define NUMAFY_PLAIN_FORMS_
+void *operator new(numafy_size, const std::nothrow_t &) NUMAFY_NOTHROW_;
+void *operator new[](numafy_size, const std::nothrow_t &) NUMAFY_NOTHROW_;
+#ifdef __cpp_aligned_new
+void *operator new(numafy_size, std::align_val_t, const std::nothrow_t &) NUMAFY_NOTHROW_;
+void *operator new[](numafy_size, std::align_val_t, const std::nothrow_t &) NUMAFY_NOTHROW_;
+#endif
+#endif
+
 namespace numafy
 {
 
 /* The argument of a placed new whose construction may allocate: operator new makes the node ambient
  * once it has the block, done() or the matching delete takes it back. Its address names the entry.
  */
-struct ctor_place {
-    int node;
+struct numafy_ctor_place_ {
+    int numafy_node_;
 };
 
 /* Where a tagged new-expression allocates. One type for near, on and numa<T,k>::at, and no
  * template: gcc's -Wmismatched-new-delete would fire on a template. */
-struct place {
-    int node;
-    ctor_place ctor() const NUMAFY_NOTHROW_
+struct numafy_place_ {
+    int numafy_node_;
+    numafy_ctor_place_ ctor() const NUMAFY_NOTHROW_
     {
-        ctor_place c = {node};
-        return c;
+        numafy_ctor_place_ numafy_c_ = {numafy_node_};
+        return numafy_c_;
     }
 };
 
 /* near(p): where p's block is. A pool block gives its node, an address in a registered root the
  * root's node, this thread's stack and NULL the ambient node, anything else the plain heap. */
-NUMAFY_OWNER_ inline place near(const volatile void *owner) NUMAFY_NOTHROW_
+NUMAFY_OWNER_ inline numafy_place_ near(const volatile void *numafy_owner_) NUMAFY_NOTHROW_
 {
-    place w = {numafy_near_(owner)};
-    return w;
+    numafy_place_ numafy_w_ = {numafy_near_(numafy_owner_)};
+    return numafy_w_;
 }
 
 /* on(k): node k, or NUMAFY_LOCAL, NUMAFY_INTERLEAVE, NUMAFY_NO_NODE. */
-inline place on(int node) NUMAFY_NOTHROW_
+inline numafy_place_ on(int numafy_node_) NUMAFY_NOTHROW_
 {
-    place w = {node};
-    return w;
+    numafy_place_ numafy_w_ = {numafy_node_};
+    return numafy_w_;
 }
 
 /* done(::new (near(p).ctor()) T(...)): ends the entry that operator new began. Returns p. */
-template <class T>
-inline T *done(T *p) NUMAFY_NOTHROW_
+template <class numafy_T_>
+inline numafy_T_ *done(numafy_T_ *numafy_p_) NUMAFY_NOTHROW_
 {
     numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);
-    return p;
+    return numafy_p_;
 }
 
 /* (::numafy::enter(o), ::numafy::leave(f(a))): the plain allocations of f go to o's node. The
@@ -185,9 +202,9 @@ inline T *done(T *p) NUMAFY_NOTHROW_
 class enter
 {
   public:
-    NUMAFY_OWNER_ explicit enter(const volatile void *owner) NUMAFY_NOTHROW_
+    NUMAFY_OWNER_ explicit enter(const volatile void *numafy_owner_) NUMAFY_NOTHROW_
     {
-        numafy_push_(this, numafy_near_(owner), NUMAFY_ENTRY_TEMPORARY_);
+        numafy_push_(this, numafy_near_(numafy_owner_), NUMAFY_ENTRY_TEMPORARY_);
     }
     ~enter() NUMAFY_NOTHROW_ { numafy_pop_key_(this); }
 
@@ -197,18 +214,18 @@ class enter
 };
 
 #if __cplusplus >= 201103L
-template <class T>
-inline T leave(T &&value)
+template <class numafy_T_>
+inline numafy_T_ leave(numafy_T_ &&numafy_value_)
 {
     numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);
-    return static_cast<T &&>(value);
+    return static_cast<numafy_T_ &&>(numafy_value_);
 }
 #else
-template <class T>
-inline T leave(T value)
+template <class numafy_T_>
+inline numafy_T_ leave(numafy_T_ numafy_value_)
 {
     numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);
-    return value;
+    return numafy_value_;
 }
 #endif
 
@@ -216,7 +233,7 @@ inline T leave(T value)
 
 /* How a block of numafy_n_ bytes begins and ends, plain or aligned; `op` is the global operator. */
 #define NUMAFY_ALIGNMENT_ static_cast<numafy_size>(numafy_align_)
-#ifdef NUMAFY_SANITIZED_
+#ifdef NUMAFY_PLAIN_FORMS_
 #define NUMAFY_GET_plain_(op, node) ((void)(node), op(numafy_n_))
 #define NUMAFY_GET_aligned_(op, node) ((void)(node), op(numafy_n_, numafy_align_))
 #define NUMAFY_TRY_plain_(op, node) ((void)(node), op(numafy_n_, numafy_t_))
@@ -234,52 +251,53 @@ inline T leave(T value)
 #endif
 
 /* The eight placed forms for both tags, each with the delete that a throwing constructor calls. */
-#define NUMAFY_PLACED_NEW_(array, extra, form)                                                     \
-    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(numafy_size numafy_n_ extra,             \
-                                                          numafy::place w)                         \
-    {                                                                                              \
-        return NUMAFY_GET_##form(::operator new array, w.node);                                    \
-    }                                                                                              \
-    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(                                         \
-        numafy_size numafy_n_ extra, numafy::place w, const std::nothrow_t &numafy_t_)             \
-        NUMAFY_NOTHROW_                                                                            \
-    {                                                                                              \
-        return NUMAFY_TRY_##form(::operator new array, w.node);                                    \
-    }                                                                                              \
-    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(numafy_size numafy_n_ extra,             \
-                                                          const numafy::ctor_place &w)             \
-    {                                                                                              \
-        void *p = NUMAFY_GET_##form(::operator new array, w.node);                                 \
-        numafy_push_(&w, w.node, NUMAFY_ENTRY_TEMPORARY_);                                         \
-        return p;                                                                                  \
-    }                                                                                              \
-    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(                                         \
-        numafy_size numafy_n_ extra, const numafy::ctor_place &w, const std::nothrow_t &numafy_t_) \
-        NUMAFY_NOTHROW_                                                                            \
-    {                                                                                              \
-        void *p = NUMAFY_TRY_##form(::operator new array, w.node);                                 \
-        numafy_push_(&w, w.node, NUMAFY_ENTRY_TEMPORARY_);                                         \
-        return p;                                                                                  \
+#define NUMAFY_PLACED_NEW_(array, extra, form)                                             \
+    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(numafy_size numafy_n_ extra,     \
+                                                          numafy::numafy_place_ numafy_w_) \
+    {                                                                                      \
+        return NUMAFY_GET_##form(::operator new array, numafy_w_.numafy_node_);            \
+    }                                                                                      \
+    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(                                 \
+        numafy_size numafy_n_ extra, numafy::numafy_place_ numafy_w_,                      \
+        const std::nothrow_t &numafy_t_) NUMAFY_NOTHROW_                                   \
+    {                                                                                      \
+        return NUMAFY_TRY_##form(::operator new array, numafy_w_.numafy_node_);            \
+    }                                                                                      \
+    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(                                 \
+        numafy_size numafy_n_ extra, const numafy::numafy_ctor_place_ &numafy_w_)          \
+    {                                                                                      \
+        void *numafy_p_ = NUMAFY_GET_##form(::operator new array, numafy_w_.numafy_node_); \
+        numafy_push_(&numafy_w_, numafy_w_.numafy_node_, NUMAFY_ENTRY_TEMPORARY_);         \
+        return numafy_p_;                                                                  \
+    }                                                                                      \
+    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(                                 \
+        numafy_size numafy_n_ extra, const numafy::numafy_ctor_place_ &numafy_w_,          \
+        const std::nothrow_t &numafy_t_) NUMAFY_NOTHROW_                                   \
+    {                                                                                      \
+        void *numafy_p_ = NUMAFY_TRY_##form(::operator new array, numafy_w_.numafy_node_); \
+        numafy_push_(&numafy_w_, numafy_w_.numafy_node_, NUMAFY_ENTRY_TEMPORARY_);         \
+        return numafy_p_;                                                                  \
     }
 #define NUMAFY_PLACED_DELETE_(array, extra, form)                                                  \
-    NUMAFY_ALWAYS_INLINE_ inline void operator delete array(void *numafy_p_ extra, numafy::place)  \
-        NUMAFY_NOTHROW_                                                                            \
+    NUMAFY_ALWAYS_INLINE_ inline void operator delete array(void *numafy_p_ extra,                 \
+                                                            numafy::numafy_place_) NUMAFY_NOTHROW_ \
     {                                                                                              \
         NUMAFY_PUT_##form(::operator delete array);                                                \
     }                                                                                              \
     NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                                       \
-        void *numafy_p_ extra, numafy::place, const std::nothrow_t &) NUMAFY_NOTHROW_              \
+        void *numafy_p_ extra, numafy::numafy_place_, const std::nothrow_t &) NUMAFY_NOTHROW_      \
     {                                                                                              \
         NUMAFY_PUT_##form(::operator delete array);                                                \
     }                                                                                              \
     NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                                       \
-        void *numafy_p_ extra, const numafy::ctor_place &) NUMAFY_NOTHROW_                         \
+        void *numafy_p_ extra, const numafy::numafy_ctor_place_ &) NUMAFY_NOTHROW_                 \
     {                                                                                              \
         numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);                                                      \
         NUMAFY_PUT_##form(::operator delete array);                                                \
     }                                                                                              \
     NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                                       \
-        void *numafy_p_ extra, const numafy::ctor_place &, const std::nothrow_t &) NUMAFY_NOTHROW_ \
+        void *numafy_p_ extra, const numafy::numafy_ctor_place_ &, const std::nothrow_t &)         \
+        NUMAFY_NOTHROW_                                                                            \
     {                                                                                              \
         numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);                                                      \
         NUMAFY_PUT_##form(::operator delete array);                                                \
@@ -308,12 +326,12 @@ extern "C++" {
 namespace numafy
 {
 /* C++98 has no inherited constructors: only the tag is there. */
-template <class T, int K>
+template <class numafy_T_, int numafy_K_>
 struct numa {
-    static const place at;
+    static const numafy_place_ at;
 };
-template <class T, int K>
-const place numa<T, K>::at = {K};
+template <class numafy_T_, int numafy_K_>
+const numafy_place_ numa<numafy_T_, numafy_K_>::at = {numafy_K_};
 } // namespace numafy
 }
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* off.h: the C names under NUMAFY_OFF. A rewritten tree compiles to plain malloc and operator new,
- * with neither jemalloc nor libnuma nor libnumafy. Included by near.h alone; it must not need a
- * system header, hence the imports by assembler name. */
+ * with neither jemalloc nor libnuma nor libnumafy; near.h's placed forms call operator new
+ * themselves. Included by near.h alone; it must not need a system header, hence the imports by
+ * assembler name. */
 #ifndef NUMAFY_OFF_H
 #define NUMAFY_OFF_H
 
-#define NUMAFY_OFF_FN_ static __inline__ __attribute__((unused))
+#define NUMAFY_OFF_FN_ static __inline__ __attribute__((__unused__))
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -23,193 +24,175 @@ char numafy_off_unit;
 
 enum { NUMAFY_ENTRY_TEMPORARY_ = 0, NUMAFY_ENTRY_FRAME_ = 1, NUMAFY_ENTRY_OBJECT_ = 2 };
 
-NUMAFY_OFF_FN_ void *numafy_malloc(int node, numafy_size size)
+NUMAFY_OFF_FN_ void *numafy_malloc(int numafy_node_, numafy_size numafy_size_)
 {
-    (void)node;
-    return numafy_off_malloc_(size);
+    (void)numafy_node_;
+    return numafy_off_malloc_(numafy_size_);
 }
-NUMAFY_OFF_FN_ void *numafy_calloc(int node, numafy_size count, numafy_size size)
+NUMAFY_OFF_FN_ void *numafy_calloc(int numafy_node_, numafy_size numafy_count_,
+                                   numafy_size numafy_size_)
 {
-    (void)node;
-    return numafy_off_calloc_(count, size);
+    (void)numafy_node_;
+    return numafy_off_calloc_(numafy_count_, numafy_size_);
 }
-NUMAFY_OFF_FN_ void *numafy_aligned_alloc(int node, numafy_size alignment, numafy_size size)
+NUMAFY_OFF_FN_ void *numafy_aligned_alloc(int numafy_node_, numafy_size numafy_alignment_,
+                                          numafy_size numafy_size_)
 {
-    (void)node;
-    return numafy_off_aligned_(alignment, size);
+    (void)numafy_node_;
+    return numafy_off_aligned_(numafy_alignment_, numafy_size_);
 }
-NUMAFY_OFF_FN_ int numafy_posix_memalign(int node, void **out, numafy_size alignment,
-                                         numafy_size size)
+NUMAFY_OFF_FN_ int numafy_posix_memalign(int numafy_node_, void **numafy_out_,
+                                         numafy_size numafy_alignment_, numafy_size numafy_size_)
 {
-    (void)node;
-    return numafy_off_memalign_(out, alignment, size);
+    (void)numafy_node_;
+    return numafy_off_memalign_(numafy_out_, numafy_alignment_, numafy_size_);
 }
-NUMAFY_OFF_FN_ void *numafy_realloc(void *p, numafy_size size)
+NUMAFY_OFF_FN_ void *numafy_realloc(void *numafy_p_, numafy_size numafy_size_)
 {
-    return numafy_off_realloc_(p, size);
+    return numafy_off_realloc_(numafy_p_, numafy_size_);
 }
-NUMAFY_OFF_FN_ void numafy_free(void *p)
+NUMAFY_OFF_FN_ void numafy_free(void *numafy_p_)
 {
-    numafy_off_free_(p);
+    numafy_off_free_(numafy_p_);
 }
-NUMAFY_OFF_FN_ numafy_size numafy_usable_size(const void *p)
+NUMAFY_OFF_FN_ numafy_size numafy_usable_size(const void *numafy_p_)
 {
     union {
-        const void *given;
-        void *plain;
-    } u;
-    u.given = p;
-    return numafy_off_usable_(u.plain);
+        const void *numafy_given_;
+        void *numafy_plain_;
+    } numafy_u_;
+    numafy_u_.numafy_given_ = numafy_p_;
+    return numafy_off_usable_(numafy_u_.numafy_plain_);
 }
-NUMAFY_OFF_FN_ NUMAFY_OWNER_ void *numafy_malloc_near(const volatile void *owner, numafy_size size)
+NUMAFY_OFF_FN_ NUMAFY_OWNER_ void *numafy_malloc_near(const volatile void *numafy_owner_,
+                                                      numafy_size numafy_size_)
 {
-    (void)owner;
-    return numafy_off_malloc_(size);
+    (void)numafy_owner_;
+    return numafy_off_malloc_(numafy_size_);
 }
-NUMAFY_OFF_FN_ NUMAFY_OWNER_ void *numafy_calloc_near(const volatile void *owner, numafy_size count,
-                                                      numafy_size size)
+NUMAFY_OFF_FN_ NUMAFY_OWNER_ void *numafy_calloc_near(const volatile void *numafy_owner_,
+                                                      numafy_size numafy_count_,
+                                                      numafy_size numafy_size_)
 {
-    (void)owner;
-    return numafy_off_calloc_(count, size);
+    (void)numafy_owner_;
+    return numafy_off_calloc_(numafy_count_, numafy_size_);
 }
-NUMAFY_OFF_FN_ NUMAFY_OWNER_ void *
-numafy_aligned_alloc_near(const volatile void *owner, numafy_size alignment, numafy_size size)
+NUMAFY_OFF_FN_ NUMAFY_OWNER_ void *numafy_aligned_alloc_near(const volatile void *numafy_owner_,
+                                                             numafy_size numafy_alignment_,
+                                                             numafy_size numafy_size_)
 {
-    (void)owner;
-    return numafy_off_aligned_(alignment, size);
+    (void)numafy_owner_;
+    return numafy_off_aligned_(numafy_alignment_, numafy_size_);
 }
-NUMAFY_OFF_FN_ NUMAFY_OWNER_ void *numafy_realloc_near(const volatile void *owner, void *p,
-                                                       numafy_size size)
+NUMAFY_OFF_FN_ NUMAFY_OWNER_ void *numafy_realloc_near(const volatile void *numafy_owner_,
+                                                       void *numafy_p_, numafy_size numafy_size_)
 {
-    (void)owner;
-    return numafy_off_realloc_(p, size);
+    (void)numafy_owner_;
+    return numafy_off_realloc_(numafy_p_, numafy_size_);
 }
-NUMAFY_OFF_FN_ NUMAFY_OWNER_ int numafy_root_add(const volatile void *p, numafy_size size, int node)
+NUMAFY_OFF_FN_ NUMAFY_OWNER_ int numafy_root_add(const volatile void *numafy_p_,
+                                                 numafy_size numafy_size_, int numafy_node_)
 {
-    (void)p;
-    (void)size;
-    (void)node;
+    (void)numafy_p_;
+    (void)numafy_size_;
+    (void)numafy_node_;
     return 0;
 }
-NUMAFY_OFF_FN_ NUMAFY_OWNER_ void numafy_root_remove(const volatile void *p)
+NUMAFY_OFF_FN_ NUMAFY_OWNER_ void numafy_root_remove(const volatile void *numafy_p_)
 {
-    (void)p;
+    (void)numafy_p_;
 }
-NUMAFY_OFF_FN_ NUMAFY_OWNER_ int numafy_enter(const volatile void *owner)
+NUMAFY_OFF_FN_ NUMAFY_OWNER_ int numafy_enter(const volatile void *numafy_owner_)
 {
-    (void)owner;
+    (void)numafy_owner_;
     return NUMAFY_NO_NODE;
 }
-NUMAFY_OFF_FN_ void *numafy_leave(const volatile void *result)
+NUMAFY_OFF_FN_ void *numafy_leave(const volatile void *numafy_result_)
 {
     union {
-        const volatile void *given;
-        void *plain;
-    } u;
-    u.given = result;
-    return u.plain;
+        const volatile void *numafy_given_;
+        void *numafy_plain_;
+    } numafy_u_;
+    numafy_u_.numafy_given_ = numafy_result_;
+    return numafy_u_.numafy_plain_;
 }
-NUMAFY_OFF_FN_ long numafy_leave_int(long result)
+NUMAFY_OFF_FN_ long numafy_leave_int(long numafy_result_)
 {
-    return result;
+    return numafy_result_;
 }
-NUMAFY_OFF_FN_ int numafy_node_of(const void *p)
+NUMAFY_OFF_FN_ int numafy_node_of(const void *numafy_p_)
 {
-    (void)p;
+    (void)numafy_p_;
     return NUMAFY_NO_NODE;
 }
-NUMAFY_OFF_FN_ int numafy_resident_node(const void *p)
+NUMAFY_OFF_FN_ int numafy_resident_node(const void *numafy_p_)
 {
-    (void)p;
+    (void)numafy_p_;
     return -38; /* -ENOSYS: nobody asks the kernel */
 }
-NUMAFY_OFF_FN_ int numafy_thread_bind(int node)
+NUMAFY_OFF_FN_ int numafy_thread_bind(int numafy_node_)
 {
-    (void)node;
+    (void)numafy_node_;
     return 0;
 }
 NUMAFY_OFF_FN_ void numafy_thread_flush(void) {}
-NUMAFY_OFF_FN_ void numafy_purge(int node)
+NUMAFY_OFF_FN_ void numafy_purge(int numafy_node_)
 {
-    (void)node;
+    (void)numafy_node_;
 }
 NUMAFY_OFF_FN_ const char *numafy_strerror(void)
 {
     return "numafy is compiled out (NUMAFY_OFF)";
 }
-NUMAFY_OFF_FN_ int numafy_stats_json(char *buf, numafy_size len)
+NUMAFY_OFF_FN_ int numafy_stats_json(char *numafy_buf_, numafy_size numafy_len_)
 {
-    static const char text[] = "{\"pools\":\"compiled out\",\"nodes\":[]}";
-    numafy_size i;
-    for (i = 0; i + 1 < len && text[i]; i++)
-        buf[i] = text[i];
-    if (len)
-        buf[i] = 0;
-    return (int)sizeof text - 1;
+    static const char numafy_text_[] = "{\"pools\":\"compiled numafy_out_\",\"nodes\":[]}";
+    numafy_size numafy_i_;
+    for (numafy_i_ = 0; numafy_i_ + 1 < numafy_len_ && numafy_text_[numafy_i_]; numafy_i_++)
+        numafy_buf_[numafy_i_] = numafy_text_[numafy_i_];
+    if (numafy_len_)
+        numafy_buf_[numafy_i_] = 0;
+    return (int)sizeof numafy_text_ - 1;
 }
 
-NUMAFY_OFF_FN_ NUMAFY_OWNER_ int numafy_near_(const volatile void *owner)
+NUMAFY_OFF_FN_ NUMAFY_OWNER_ int numafy_near_(const volatile void *numafy_owner_)
 {
-    (void)owner;
+    (void)numafy_owner_;
     return NUMAFY_NO_NODE;
 }
-NUMAFY_OFF_FN_ NUMAFY_OWNER_ int numafy_scope_(const volatile void *owner)
+NUMAFY_OFF_FN_ NUMAFY_OWNER_ int numafy_scope_(const volatile void *numafy_owner_)
 {
-    (void)owner;
+    (void)numafy_owner_;
     return NUMAFY_NO_NODE;
 }
-NUMAFY_OFF_FN_ int numafy_scope_node_(int node)
+NUMAFY_OFF_FN_ int numafy_scope_node_(int numafy_node_)
 {
-    return node;
+    return numafy_node_;
 }
-NUMAFY_OFF_FN_ void numafy_scope_end_(const int *previous)
+NUMAFY_OFF_FN_ void numafy_scope_end_(const int *numafy_previous_)
 {
-    (void)previous;
+    (void)numafy_previous_;
 }
-NUMAFY_OFF_FN_ void numafy_push_(const void *key, int node, int kind)
+NUMAFY_OFF_FN_ void numafy_push_(const void *numafy_key_, int numafy_node_, int numafy_kind_)
 {
-    (void)key;
-    (void)node;
-    (void)kind;
+    (void)numafy_key_;
+    (void)numafy_node_;
+    (void)numafy_kind_;
 }
-NUMAFY_OFF_FN_ void numafy_pop_(int kind)
+NUMAFY_OFF_FN_ void numafy_pop_(int numafy_kind_)
 {
-    (void)kind;
+    (void)numafy_kind_;
 }
-NUMAFY_OFF_FN_ void numafy_pop_key_(const void *key)
+NUMAFY_OFF_FN_ void numafy_pop_key_(const void *numafy_key_)
 {
-    (void)key;
+    (void)numafy_key_;
 }
-NUMAFY_OFF_FN_ void numafy_pop_block_(const void *block)
+NUMAFY_OFF_FN_ void numafy_pop_block_(const void *numafy_block_)
 {
-    (void)block;
+    (void)numafy_block_;
 }
 
 #ifdef __cplusplus
 } /* extern "C" */
-
-namespace std
-{
-struct nothrow_t;
-#ifdef __cpp_aligned_new
-enum class align_val_t : __SIZE_TYPE__;
-#endif
-} // namespace std
-
-/* The plain operators, called with the values that <new> would give: nothrow's is never read. */
-void *numafy_off_new_(numafy_size) __asm__("_Znwm");
-void *numafy_off_new_aligned_(numafy_size, numafy_size) __asm__("_ZnwmSt11align_val_t");
-NUMAFY_OFF_FN_ void *numafy_new_(numafy_size size, numafy_size alignment, int)
-{
-    return alignment ? numafy_off_new_aligned_(size, alignment) : numafy_off_new_(size);
-}
-NUMAFY_OFF_FN_ void *numafy_new_nothrow_(numafy_size size, numafy_size alignment,
-                                         int) NUMAFY_NOTHROW_
-{
-    void *p = 0;
-    if (!alignment)
-        return numafy_off_malloc_(size ? size : 1);
-    return numafy_off_memalign_(&p, alignment, size ? size : 1) ? 0 : p;
-}
 #endif
 #endif /* NUMAFY_OFF_H */

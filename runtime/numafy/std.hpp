@@ -23,6 +23,42 @@ extern "C++" {
 namespace numafy
 {
 
+namespace numafy_detail_
+{
+// A block for an allocator or a resource, and back. Without pools it is operator new's, as a
+// sanitizer wants it. Throws std::bad_alloc.
+inline void *get_block(int node, std::size_t bytes, std::size_t alignment)
+{
+#ifndef NUMAFY_PLAIN_FORMS_
+    return numafy_new_(bytes, alignment > alignof(std::max_align_t) ? alignment : 0, node);
+#else
+    (void)node;
+#ifdef __cpp_aligned_new
+    if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__)
+        return ::operator new(bytes, std::align_val_t(alignment));
+#else
+    (void)alignment;
+#endif
+    return ::operator new(bytes);
+#endif
+}
+inline void put_block(void *p, std::size_t alignment) noexcept
+{
+#ifndef NUMAFY_PLAIN_FORMS_
+    (void)alignment;
+    numafy_free(p);
+#else
+#ifdef __cpp_aligned_new
+    if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__)
+        return ::operator delete(p, std::align_val_t(alignment));
+#else
+    (void)alignment;
+#endif
+    ::operator delete(p);
+#endif
+}
+} // namespace numafy_detail_
+
 // An allocator for containers: std::vector<T, numafy::allocator<T, 1>> has its elements on node 1.
 // All with the same k are equal. Throws std::bad_alloc, or bad_array_new_length for n that
 // overflows.
@@ -48,10 +84,9 @@ class allocator
     {
         if (n > static_cast<std::size_t>(-1) / sizeof(T))
             throw_length();
-        return static_cast<T *>(
-            numafy_new_(n * sizeof(T), alignof(T) > alignof(std::max_align_t) ? alignof(T) : 0, K));
+        return static_cast<T *>(numafy_detail_::get_block(K, n * sizeof(T), alignof(T)));
     }
-    void deallocate(T *p, std::size_t) noexcept { numafy_free(p); }
+    void deallocate(T *p, std::size_t) noexcept { numafy_detail_::put_block(p, alignof(T)); }
 
   private:
     static void throw_length()
@@ -85,9 +120,12 @@ class memory_resource : public std::pmr::memory_resource
   private:
     void *do_allocate(std::size_t bytes, std::size_t alignment) override
     {
-        return numafy_new_(bytes, alignment > alignof(std::max_align_t) ? alignment : 0, node_);
+        return numafy_detail_::get_block(node_, bytes, alignment);
     }
-    void do_deallocate(void *p, std::size_t, std::size_t) override { numafy_free(p); }
+    void do_deallocate(void *p, std::size_t, std::size_t alignment) override
+    {
+        numafy_detail_::put_block(p, alignment);
+    }
     bool do_is_equal(const std::pmr::memory_resource &other) const noexcept override
     {
         // Any block of ours can be freed through any resource of ours; without RTTI only itself is.
@@ -103,7 +141,7 @@ class memory_resource : public std::pmr::memory_resource
 };
 #endif
 
-namespace detail
+namespace numafy_detail_
 {
 // What the new thread runs: pins itself, then calls the user's function.
 template <class F, int K>
@@ -128,7 +166,7 @@ struct pinned {
         std::move(f)(std::forward<A>(a)...);
     }
 };
-} // namespace detail
+} // namespace numafy_detail_
 
 // A std::thread on the CPUs of node k: it is pinned before f starts. On a node without CPUs it runs
 // on the nearest that has some. It can be moved into a std::thread. If pinning fails it runs
@@ -142,7 +180,7 @@ class thread_numa : public std::thread
               class = typename std::enable_if<
                   !std::is_base_of<std::thread, typename std::decay<F>::type>::value>::type>
     explicit thread_numa(F &&f, A &&...a)
-        : std::thread(detail::pinned<typename std::decay<F>::type, K>{std::forward<F>(f)},
+        : std::thread(numafy_detail_::pinned<typename std::decay<F>::type, K>{std::forward<F>(f)},
                       std::forward<A>(a)...)
     {
     }

@@ -46,3 +46,13 @@ foreach(standard 98 11 14 17 20 23)
         target_compile_definitions(runtime_cxx${standard} PRIVATE STANDARD_FULL)
     endif()
 endforeach()
+
+# The same where a file has made macros of every short name, with the pools and without.
+foreach(off "" NUMAFY_OFF)
+    add_library(runtime_macros${off} OBJECT runtime_standard.c runtime_standard.cpp)
+    set_target_properties(runtime_macros${off} PROPERTIES CXX_STANDARD 11)
+    target_compile_options(runtime_macros${off} PRIVATE ${runtime_strict} -include
+                                                        ${CMAKE_CURRENT_SOURCE_DIR}/runtime_macros.h)
+    target_compile_definitions(runtime_macros${off} PRIVATE ${off})
+    target_link_libraries(runtime_macros${off} PRIVATE numafy_headers)
+endforeach()

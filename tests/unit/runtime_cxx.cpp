@@ -114,6 +114,22 @@ union Either {
     int i;
     float f;
 };
+struct FinalPair final {
+    int a, b;
+};
+struct WithAt { // a name of ours, as a type, a function and a hidden base's member
+    std::vector<int> v{1, 2, 3};
+    int at(std::size_t i) const { return v.at(i); }
+};
+class PrivateAt
+{
+    int at = 4;
+
+  public:
+    int get() const { return at; }
+};
+struct InheritsAt : PrivateAt {
+};
 struct alignas(128) Wide {
     char c[128];
 };
@@ -560,6 +576,175 @@ void test_numa_of_an_aggregate_and_of_an_aligned_class(void **)
     delete w;
 }
 
+void test_numa_of_arrays_final_aggregates_and_unions(void **)
+{
+    auto *row = new numa<int[4], 2>{1, 2, 3};
+    on_node(row, 2);
+    assert_int_equal((*row)[2], 3);
+    assert_int_equal((*row)[3], 0);
+    int(&plain)[4] = *row;
+    assert_ptr_equal(&plain, row);
+    delete row;
+    auto *f = new numa<FinalPair, 1>{3, 4}, *g = new numa<FinalPair, 1>(FinalPair{5, 6});
+    on_node(f, 1);
+    assert_int_equal((*f)->a * 10 + (*f)->b, 34);
+    assert_int_equal((*g)->a * 10 + (*g)->b, 56);
+    delete f, delete g;
+    auto *u = new numa<Either, 3>(7);
+    assert_int_equal((*u)->i, 7);
+    delete u;
+    auto *d = new numa<double, 1>(1.5);
+    *d *= 2;
+    assert_true(*d == 3.0);
+    delete d;
+}
+
+// O02: what is asked for is served, not a multiple. /* O01, O03 */ Arrays have all their elements.
+void test_numa_blocks_are_of_the_size_asked_for(void **)
+{
+    auto *one = new numa<Wide, 1>;
+    assert_in_range(numafy_usable_size(one), sizeof(Wide), 2 * sizeof(Wide));
+    delete one;
+    for (const std::size_t n : {1u, 10u, 1000u, 100000u}) {
+        auto *ints = new numa<int, 1>[n];
+        assert_in_range(numafy_usable_size(ints), n * sizeof(int), 2 * n * sizeof(int) + 16);
+        std::memset(static_cast<void *>(ints), 1, n * sizeof(int));
+        delete[] ints;
+        auto *texts = new numa<std::string, 2>[n];
+        const void *block = reinterpret_cast<char *>(texts) - sizeof(std::size_t); // the cookie
+        on_node(block, 2);
+        assert_in_range(numafy_usable_size(block), n * sizeof(std::string),
+                        2 * n * sizeof(std::string) + 16);
+        texts[n - 1] = long_text;
+        delete[] texts;
+    }
+}
+
+// The class-level set called by name: 4 news, 4 nothrow and aligned mixes, and each delete of them.
+template <class Numa>
+void class_level_operators(int node)
+{
+    const std::align_val_t a{64};
+    auto held = [node] {
+        numafy_thread_flush();
+        return inside_allocated(node);
+    };
+    Numa::operator delete(Numa::operator new(40));
+    const std::size_t before = held();
+    void *p[8] = {Numa::operator new(40),
+                  Numa::operator new[](40),
+                  Numa::operator new(40, std::nothrow),
+                  Numa::operator new[](40, std::nothrow),
+                  Numa::operator new(40, a),
+                  Numa::operator new[](40, a),
+                  Numa::operator new(40, a, std::nothrow),
+                  Numa::operator new[](40, a, std::nothrow)};
+    for (int i = 0; i < 8; i++) {
+        on_node(p[i], node);
+        assert_int_equal(reinterpret_cast<std::uintptr_t>(p[i]) % (i < 4 ? 16 : 64), 0);
+    }
+    Numa::operator delete(p[0]);
+    Numa::operator delete[](p[1]);
+    Numa::operator delete(p[2], std::nothrow);
+    Numa::operator delete[](p[3], std::nothrow);
+    Numa::operator delete(p[4], a);
+    Numa::operator delete[](p[5], a);
+    Numa::operator delete(p[6], a, std::nothrow);
+    Numa::operator delete[](p[7], a, std::nothrow);
+    const std::size_t wrong = 4096; /* P68: a size is never trusted */
+    Numa::operator delete(Numa::operator new(40), wrong);
+    Numa::operator delete[](Numa::operator new[](40), wrong);
+    Numa::operator delete(Numa::operator new(40, a), wrong, a);
+    Numa::operator delete[](Numa::operator new[](40, a), wrong, a);
+    assert_int_equal(held(), before);
+}
+
+void test_numa_has_every_form_of_new_and_delete(void **) /* P66 */
+{
+    class_level_operators<numa<int, 1>>(1);
+    class_level_operators<numa<Rich, 2>>(2);
+    class_level_operators<numa<Pair, 3>>(3);
+    class_level_operators<numa<Final, 1>>(1);
+}
+
+/* P67: alignment is honoured by each class-level form, array included */
+template <std::size_t A>
+struct alignas(A) Aligned {
+    char c[A];
+};
+template <std::size_t A>
+void aligned_on_node()
+{
+    auto *one = new numa<Aligned<A>, 1>;
+    auto *some = new numa<Aligned<A>, 2>[3];
+    auto *maybe = new (std::nothrow) numa<Aligned<A>, 3>;
+    Aligned<A> *placed = ::new (numafy::on(1)) Aligned<A>[2];
+    for (const void *p : {static_cast<const void *>(one), static_cast<const void *>(some),
+                          static_cast<const void *>(maybe), static_cast<const void *>(placed)})
+        assert_int_equal(reinterpret_cast<std::uintptr_t>(p) % A, 0);
+    on_node(one, 1), on_node(some, 2), on_node(maybe, 3), on_node(placed, 1);
+    delete one, delete[] some, delete maybe, delete[] placed;
+}
+void test_alignas_of_16_to_4096(void **)
+{
+    aligned_on_node<16>();
+    aligned_on_node<32>();
+    aligned_on_node<64>();
+    aligned_on_node<4096>();
+}
+
+/* P68: a delete through a base with another size, with and without a virtual destructor */
+struct SmallBase {
+    int a;
+};
+struct LargeDerived : SmallBase {
+    char more[5000];
+};
+void test_delete_through_a_base_frees_the_whole_block(void **)
+{
+    auto held = [] {
+        numafy_thread_flush();
+        return inside_allocated(2);
+    };
+    delete static_cast<SmallBase *>(new numa<SmallBase, 2>);
+    const std::size_t before = held();
+    SmallBase *plain = new numa<LargeDerived, 2>;
+    on_node(plain, 2);
+    delete plain;
+    SmallBase *placed = ::new (numafy::on(2)) LargeDerived;
+    delete placed;
+    Virtual *derived = new numa<Derived, 2>;
+    delete derived;
+    assert_int_equal(held(), before);
+}
+
+void test_a_trivial_class_is_made_without_an_entry(void **)
+{
+    static_assert(std::is_trivially_default_constructible<numa<Pair, 1>>::value, "no entry");
+    Pair *p = new numa<Pair, 1>;
+    on_node(p, 1);
+    delete p;
+}
+
+// T's own `at` is not hidden, and on(k) is the tag.
+void test_a_member_called_at_stays_the_types_own(void **)
+{
+    auto *v = new numa<std::vector<int>, 1>(std::size_t(5), 8);
+    assert_int_equal(v->at(4), 8);
+    on_node(v->data(), 1);
+    auto *m = new numa<std::map<int, std::string>, 2>{{1, long_text}};
+    on_node(m->at(1).data(), 2);
+    auto *w = new numa<WithAt, 3>;
+    assert_int_equal(w->at(2), 3);
+    auto *i = new numa<InheritsAt, 1>;
+    assert_int_equal(i->get(), 4);
+    WithAt *x = ::numafy::done(::new (::numafy::on(2).ctor()) WithAt);
+    on_node(x, 2);
+    on_node(x->v.data(), 2);
+    static_assert(sizeof(numa<WithAt, 3>) == sizeof(WithAt), "no data is added");
+    delete v, delete m, delete w, delete i, delete x;
+}
+
 void test_at_is_the_tag_of_a_placed_type(void **)
 {
     Small *a = ::new (::numafy::numa<Small, 1>::at) Small{1, nullptr};
@@ -715,6 +900,13 @@ int main()
         cmocka_unit_test(test_numa_of_trivially_destructible_types),
         cmocka_unit_test(test_numa_of_final_union_pointer_and_number),
         cmocka_unit_test(test_numa_of_an_aggregate_and_of_an_aligned_class),
+        cmocka_unit_test(test_numa_of_arrays_final_aggregates_and_unions),
+        cmocka_unit_test(test_numa_blocks_are_of_the_size_asked_for),
+        cmocka_unit_test(test_numa_has_every_form_of_new_and_delete),
+        cmocka_unit_test(test_alignas_of_16_to_4096),
+        cmocka_unit_test(test_delete_through_a_base_frees_the_whole_block),
+        cmocka_unit_test(test_a_trivial_class_is_made_without_an_entry),
+        cmocka_unit_test(test_a_member_called_at_stays_the_types_own),
         cmocka_unit_test(test_at_is_the_tag_of_a_placed_type),
         cmocka_unit_test(test_containers_on_each_node),
         cmocka_unit_test(test_memory_resource),
