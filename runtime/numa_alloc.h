@@ -16,7 +16,7 @@
  *     NUMAFY_EXTERN          declarations only; the definitions come from libnumafy
  *     NUMAFY_NO_REPLACE      malloc, free and operator new/delete are not replaced: free blocks by
  *                            numafy_free or through numa<T,k>
- *     NUMAFY_STATIC          malloc and the others are strong, not weak: for programs that link
+ *     NUMAFY_STRONG          malloc and the others are strong, not weak: for programs that link
  *                            libjemalloc.a, with -Wl,-z,muldefs
  *     NUMAFY_CACHE_ONNODE    every allocation is a numa_alloc_onnode of libnuma (link -lnuma): the
  *                            baseline to compare with

@@ -313,7 +313,7 @@ NUMAFY_INNER_ const char *numafy_probe_advice(void)
 {
     /* jemalloc in the program itself is an archive, whose malloc the linker prefers to weak ones */
     if (numafy_os_is_static() || !numafy_os_dlsym_((void *)(intptr_t)NUMAFY_RTLD_NEXT, "mallocx"))
-        return "free is libjemalloc.a's, not ours. Compile with -DNUMAFY_STATIC and link with "
+        return "free is libjemalloc.a's, not ours. Compile with -DNUMAFY_STRONG and link with "
                "-Wl,-z,muldefs, or link the shared -ljemalloc";
     return "the program's free is not ours. Link the program itself with numa_alloc.h, or with "
            "-Wl,--no-as-needed -lnumafy -ljemalloc before other allocators, and "

@@ -10,7 +10,7 @@ import unittest
 from life_build import BUILD, EXPORT, NODE_1, OFF, ROOT, Life
 from harness import proc
 
-MULDEFS = ("-DNUMAFY_STATIC", "-Wl,-z,muldefs")
+MULDEFS = ("-DNUMAFY_STRONG", "-Wl,-z,muldefs")
 POOLS = "1 1 -1 copied intact\n"
 PLAIN = "-1 -1 -1 copied intact\n"
 
@@ -35,11 +35,11 @@ class Static(Life):
 
     def test_a_static_program_that_prefers_jemallocs_free_is_told_the_link_line(self) -> None:
         program = self.build("unlinked", "basic.c", "-static", "-ljemalloc", "-lstdc++")
-        self.expect(PLAIN, program, err=OFF + ".*-DNUMAFY_STATIC.*-Wl,-z,muldefs.*\n")
+        self.expect(PLAIN, program, err=OFF + ".*-DNUMAFY_STRONG.*-Wl,-z,muldefs.*\n")
 
     def test_jemallocs_archive_in_a_dynamic_program(self) -> None:
         words = ("basic.c", "-l:libjemalloc.a", "-lstdc++", EXPORT)
-        self.expect(PLAIN, self.build("archive", *words), err=OFF + ".*-DNUMAFY_STATIC.*-Wl,-z,muldefs.*\n")
+        self.expect(PLAIN, self.build("archive", *words), err=OFF + ".*-DNUMAFY_STRONG.*-Wl,-z,muldefs.*\n")
         self.expect(POOLS, self.build("strong", *MULDEFS, *words), err=NODE_1)
 
     def test_the_baseline_needs_a_dynamic_program(self) -> None:
