@@ -130,7 +130,12 @@ NUMAFY_FN_ void *numafy_any_realloc(void *p, size_t size)
         return numafy_realloc_ours(p, size, slot);
     if (numafy_pools_v2.onnode && numafy_onnode_lookup(p, &page))
         return numafy_onnode_realloc(p, size, &page);
-    return p ? numafy_state_v2.next.realloc_(p, size) : numafy_plain_malloc_(size);
+    if (!p)
+        return numafy_plain_malloc_(size);
+    void *to = numafy_state_v2.next.realloc_(p, size);
+    if (!to && size)
+        errno = ENOMEM; /* jemalloc 5.3.0 leaves it as it was */
+    return to;
 }
 
 NUMAFY_WEAK_ void *numafy_realloc(void *p, size_t size) NUMAFY_DEF_NOTHROW_

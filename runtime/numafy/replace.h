@@ -43,7 +43,7 @@ NUMAFY_FN_ void *numafy_plain_memalign(size_t alignment, size_t size)
 {
     if (numafy_is_ambient())
         return numafy_slow_alloc_(numafy_tls_v2->ambient - 1, size, alignment, 0);
-    return numafy_state_v2.next.memalign_(alignment, size);
+    return numafy_state_v2.next.memalign_(alignment, size ? size : 1);
 }
 
 NUMAFY_REPLACES_(void *, numafy_replaced_malloc_, "malloc", size_t size)
@@ -88,7 +88,7 @@ NUMAFY_REPLACES_(void *, numafy_replaced_memalign_, "memalign", size_t alignment
 {
     if (numafy_is_ambient())
         return numafy_aligned_alloc(numafy_tls_v2->ambient - 1, alignment, size);
-    return numafy_state_v2.next.memalign_(alignment, size);
+    return numafy_state_v2.next.memalign_(alignment, size ? size : 1);
 }
 
 NUMAFY_REPLACES_(void *, numafy_replaced_aligned_alloc_, "aligned_alloc", size_t alignment,

@@ -446,9 +446,10 @@ NUMAFY_FN_ void *numafy_plain_alloc(size_t size, size_t alignment, int zero)
 {
     const struct numafy_next *next = &numafy_state_v2.next;
     void *p;
-    if (alignment <= 16)
+    /* jemalloc's malloc aligns up to 8 bytes to 8 only, its memalign 0 bytes not at all. */
+    if (alignment <= 8 || (alignment == 16 && size > 8))
         return zero ? next->calloc_(1, size) : next->malloc_(size);
-    p = next->memalign_(alignment, size);
+    p = next->memalign_(alignment, size ? size : 1);
     if (p && zero)
         __builtin_memset(p, 0, size);
     return p;

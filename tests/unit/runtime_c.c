@@ -122,6 +122,31 @@ static void test_overflow_and_absurd_sizes_fail_with_enomem(void **state)
     free(p);
 }
 
+// jemalloc alone, as the plain heap, keeps neither: found by tests/fuzz.
+static void test_small_aligned_blocks_of_the_plain_heap(void **state)
+{
+    (void)state;
+    for (size_t alignment = 16; alignment <= 4096; alignment *= 2)
+        for (size_t size = 0; size <= 16; size += 8) {
+            void *p[6] = {numafy_aligned_alloc(NUMAFY_NO_NODE, alignment, size),
+                          aligned_alloc(alignment, size), memalign(alignment, size)};
+            assert_int_equal(posix_memalign(&p[3], alignment, size), 0);
+            p[4] = numafy_malloc(NUMAFY_NO_NODE, 8);
+            p[5] = numafy_aligned_alloc(NUMAFY_NO_NODE, alignment, size);
+            for (int i = 0; i < 6; i++) {
+                assert_non_null(p[i]);
+                assert_int_equal((uintptr_t)p[i] % (i == 4 ? 8 : alignment), 0);
+            }
+            for (int i = 0; i < 6; i++)
+                free(p[i]);
+        }
+    char *p = malloc(10);
+    errno = 0;
+    assert_null(numafy_realloc(p, SIZE_MAX / 2));
+    assert_int_equal(errno, ENOMEM);
+    free(p);
+}
+
 static void test_node_ids_out_of_range_are_refused(void **state)
 {
     (void)state;
@@ -780,6 +805,7 @@ int main(void)
         cmocka_unit_test(test_blocks_are_aligned_for_every_type),
         cmocka_unit_test(test_calloc_is_zero_also_when_reused),
         cmocka_unit_test(test_overflow_and_absurd_sizes_fail_with_enomem),
+        cmocka_unit_test(test_small_aligned_blocks_of_the_plain_heap),
         cmocka_unit_test(test_node_ids_out_of_range_are_refused),
         cmocka_unit_test(test_aligned_alloc),
         cmocka_unit_test(test_posix_memalign),
