@@ -78,7 +78,8 @@ def runner(layer: str, module: str, timeout_s: float) -> Callable[[Path], List[P
 
 
 def fuzz(build: Path) -> List[Program]:
-    return native("fuzz", 300)(build) + runner("fuzz", "fuzz", 900)(build)
+    ours = runner("fuzz", "fuzz", 900)(build) + runner("fuzz", "libfuzzer", 900)(build)
+    return native("fuzz", 300)(build) + ours
 
 
 def python(build: Path) -> List[Program]:

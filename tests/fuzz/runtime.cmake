@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# The runtime under random use, against a model: from fixed seeds, and driven by the bytes of libFuzzer.
+set(runtime_fuzz_model ops.c model.c)
+numafy_test_program(fuzz_runtime SOURCES fuzz_runtime.c ${runtime_fuzz_model} LIBS numafy_headers)
+
+# libFuzzer comes with clang; tests/harness/libfuzzer.py runs it, and says so if it is not there.
+find_program(NUMAFY_LIBFUZZER_CC clang-19)
+if(NUMAFY_LIBFUZZER_CC)
+    set(libfuzzer_runtime ${PROJECT_BINARY_DIR}/tests/libfuzzer_runtime)
+    list(TRANSFORM runtime_fuzz_model PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE libfuzzer_sources)
+    list(APPEND libfuzzer_sources ${CMAKE_CURRENT_SOURCE_DIR}/libfuzzer_runtime.c)
+    file(GLOB libfuzzer_headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h
+         ${PROJECT_SOURCE_DIR}/runtime/*.h ${PROJECT_SOURCE_DIR}/runtime/numafy/*.h)
+    add_custom_command(OUTPUT ${libfuzzer_runtime}
+        COMMAND ${NUMAFY_LIBFUZZER_CC} -std=c11 -O1 -g -fsanitize=fuzzer -I ${PROJECT_SOURCE_DIR}/runtime
+                ${libfuzzer_sources} -o ${libfuzzer_runtime} ${Jemalloc_LIBRARY} -lpthread -ldl
+                "-Wl,--export-dynamic-symbol=numafy_*"
+        DEPENDS ${libfuzzer_sources} ${libfuzzer_headers} VERBATIM)
+    add_custom_target(libfuzzer_runtime ALL DEPENDS ${libfuzzer_runtime})
+endif()
