@@ -16,7 +16,7 @@ import shutil
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Callable, Dict, List, Tuple
 
@@ -52,16 +52,26 @@ class Tally:
     skips: List[Tuple[Program, tap.Check]] = field(default_factory=list)
 
 
+# Settings under which the runtime's programs run again; 0 is what they do without.
+HUGE = ("1", "2")
+
+
 def native(prefix: str, timeout_s: float) -> Callable[[Path], List[Program]]:
-    """The programs <build>/tests/<prefix>_*."""
+    """The programs <build>/tests/<prefix>_*, those of the runtime also under NUMAFY_HUGE."""
 
     def find(build: Path) -> List[Program]:
         found = sorted((build / "tests").glob(f"{prefix}_*"))
         env = (("CMOCKA_MESSAGE_OUTPUT", "TAP"),)
-        return [
+        programs = [
             Program(prefix, p.name, (str(p),), prefix == "race", timeout_s, env=env)
             for p in found
             if p.is_file() and os.access(p, os.X_OK)
+        ]
+        return programs + [
+            replace(p, name=f"{p.name}.huge{value}", env=(*env, ("NUMAFY_HUGE", value)))
+            for p in programs
+            if p.name.startswith(f"{prefix}_runtime")
+            for value in HUGE
         ]
 
     return find

@@ -328,6 +328,16 @@ struct numafy_text {
         text_->used += n_ > 0 ? (size_t)n_ : 0;                                               \
     } while (0)
 
+/* The end of a pool's object: its huge pages. */
+NUMAFY_FN_ void numafy_huge_json(struct numafy_text *out, const struct numafy_slot *s)
+{
+    const struct numafy_huge_pool *h = numafy_huge_of(s);
+    NUMAFY_TEXT_(out, "\"huge_bytes\":%zu,\"huge_fallbacks\":%zu,", h->pages * numafy_huge_v2.page,
+                 h->fallbacks);
+    NUMAFY_TEXT_(out, "\"thp_bytes\":%zu,\"thp_fallbacks\":%zu}", h->advised,
+                 h->unadvised / NUMAFY_THP_FRAME);
+}
+
 /* What jemalloc has handed out of a slot; a thread's cached blocks count as allocated. */
 NUMAFY_FN_ size_t numafy_slot_allocated(const struct numafy_slot *s)
 {
@@ -354,6 +364,11 @@ NUMAFY_COLD_ int numafy_stats_json(char *buf, size_t len) NUMAFY_DEF_NOTHROW_
     NUMAFY_TEXT_(&out, "\"slot_bytes\":%zu,\"shards\":%u,\"tcaches\":%zu,\"threads\":%zu,",
                  numafy_state_v2.span ? (size_t)1 << numafy_state_v2.shift : 0, g->shards,
                  g->tcaches, g->threads);
+    NUMAFY_TEXT_(&out, "\"huge\":\"%s\",\"huge_page\":%zu,",
+                 numafy_huge_v2.page          ? "hugetlb"
+                 : numafy_huge_v2.transparent ? "transparent"
+                                              : "off",
+                 numafy_huge_v2.page);
     NUMAFY_TEXT_(&out,
                  "\"lost_threads\":%zu,\"plain_served\":%zu,\"onnode_blocks\":%zu,\"nodes\":[",
                  g->lost_threads, g->plain_served, numafy_onnode_v2.blocks);
@@ -362,8 +377,9 @@ NUMAFY_COLD_ int numafy_stats_json(char *buf, size_t len) NUMAFY_DEF_NOTHROW_
         NUMAFY_TEXT_(&out, "%s{\"node\":%d,\"mapped\":%d,\"redirected\":%s,\"mbind_errno\":%d,",
                      i > 1 ? "," : "", s->node, s->mapped,
                      s->node >= 0 && s->mapped != s->node ? "true" : "false", s->bind_error);
-        NUMAFY_TEXT_(&out, "\"opened\":%zu,\"allocated\":%zu,\"fallbacks\":%zu,\"uncached\":%zu}",
+        NUMAFY_TEXT_(&out, "\"opened\":%zu,\"allocated\":%zu,\"fallbacks\":%zu,\"uncached\":%zu,",
                      s->opened, numafy_slot_allocated(s), s->fallbacks, s->uncached);
+        numafy_huge_json(&out, s);
     }
     NUMAFY_TEXT_(&out, "]}");
     if (len && out.used >= len)
@@ -390,6 +406,10 @@ NUMAFY_COLD_ void numafy_stats_print(FILE *out) NUMAFY_DEF_NOTHROW_
                 "numafy: node %d on %d: %zu bytes allocated, %zu opened, %zu fallbacks, mbind %s\n",
                 s->node, s->mapped, numafy_slot_allocated(s), s->opened, s->fallbacks,
                 s->bind_error ? "failed" : "ok");
+        const struct numafy_huge_pool *h = numafy_huge_of(s);
+        if (numafy_pools_v2.huge)
+            fprintf(out, "numafy: node %d: %zu bytes in huge pages, %zu huge pages not to be had\n",
+                    s->node, h->pages * numafy_huge_v2.page, h->fallbacks);
     }
 }
 

@@ -15,7 +15,9 @@ enum numafy_warning {
     NUMAFY_WARN_MBIND = 1 << 4,
     NUMAFY_WARN_EXHAUSTED = 1 << 5,
     NUMAFY_WARN_OFF = 1 << 6,
-    NUMAFY_WARN_MODE = 1 << 7
+    NUMAFY_WARN_MODE = 1 << 7,
+    NUMAFY_WARN_HUGE = 1 << 10,
+    NUMAFY_WARN_HUGE_FEW = 1 << 11
 };
 
 /* True for the first caller, if warnings are wanted. */
@@ -68,6 +70,21 @@ NUMAFY_FN_ bool numafy_env_number(const char *value, unsigned limit, unsigned *o
     return end && !*end;
 }
 
+/* 0, 1, 2, or a size in bytes with K, M or G behind it. What the kernel has of it: huge.h. */
+NUMAFY_FN_ void numafy_env_huge(const char *value)
+{
+    const char *s = value;
+    size_t n = 0;
+    for (; *s >= '0' && *s <= '9' && n < (size_t)1 << 36; s++)
+        n = n * 10 + (size_t)(*s - '0');
+    const char unit = (char)(*s | 32);
+    const int shift = unit == 'k' ? 10 : unit == 'm' ? 20 : unit == 'g' ? 30 : 0;
+    if (s == value || s[shift != 0] || n > (size_t)1 << (shift ? 24 : 36))
+        numafy_env_bad_value("NUMAFY_HUGE", value, "0, 1, 2 or a size like 2M");
+    else
+        numafy_pools_v2.huge = n << shift;
+}
+
 /* Variables of the driver and the compiler wrappers (docs/cli.md): a build or test that they start
  * may run rewritten programs, which have nothing to say about them. */
 NUMAFY_FN_ bool numafy_env_is_driver(const char *name)
@@ -116,9 +133,10 @@ NUMAFY_FN_ void numafy_env_take(const char *name, const char *value)
         g->sysfs = *value ? value : NULL;
     } else if (numafy_text_is(name, "STATS")) {
         g->stats = *value ? value : NULL;
-    } else if (numafy_text_is(name, "HUGE") || numafy_text_is(name, "RELEASE") ||
-               numafy_text_is(name, "WINDOW") || numafy_text_is(name, "CHECK") ||
-               numafy_text_is(name, "PERSISTENT")) {
+    } else if (numafy_text_is(name, "HUGE")) {
+        numafy_env_huge(value);
+    } else if (numafy_text_is(name, "RELEASE") || numafy_text_is(name, "WINDOW") ||
+               numafy_text_is(name, "CHECK") || numafy_text_is(name, "PERSISTENT")) {
         char text[128];
         snprintf(text, sizeof text, "numafy: this version does not have NUMAFY_%.20s: ignored\n",
                  name);

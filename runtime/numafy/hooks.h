@@ -10,7 +10,7 @@
 #ifndef NUMAFY_HOOKS_H
 #define NUMAFY_HOOKS_H
 
-#include "os.h"
+#include "huge.h"
 
 void *numafy_je_mallocx_(size_t, int) __asm__("mallocx");
 void *numafy_je_rallocx_(void *, size_t, int) __asm__("rallocx");
@@ -22,7 +22,6 @@ enum {
     NUMAFY_JE_ZERO = 0x40,
     NUMAFY_JE_TCACHE_NONE = 1 << 8,
     NUMAFY_JE_MAX_INDEX = 4094, /* 12 bits each for arenas and tcaches, less the reserved values */
-    NUMAFY_STEP_MIN = 2 << 20,
     NUMAFY_STEP_MAX = 64 << 20
 };
 
@@ -47,25 +46,20 @@ NUMAFY_FN_ unsigned numafy_je_arena(int flags)
     return ((unsigned)flags >> 20) - 1;
 }
 
-/* Makes [start, end) of the slot readable, in steps: 2 MiB at first, then as much as is open, up to
- * 64 MiB. Threads may race: mprotect of the same bytes twice is harmless. */
+/* Makes [start, end) of the slot readable, in steps: 2 MiB or a huge page at first, then as much as
+ * is open, up to 64 MiB. Threads may race: see numafy_huge_open. */
 NUMAFY_FN_ bool numafy_range_open(struct numafy_slot *slot, size_t end, size_t size)
 {
+    const size_t unit = numafy_huge_unit();
     size_t opened = __atomic_load_n(&slot->opened, __ATOMIC_ACQUIRE);
     while (opened < end) {
-        size_t step = opened < NUMAFY_STEP_MIN   ? (size_t)NUMAFY_STEP_MIN
-                      : opened > NUMAFY_STEP_MAX ? (size_t)NUMAFY_STEP_MAX
-                                                 : opened;
-        size_t target = opened + step;
-        if (target < end)
-            target = (end + NUMAFY_STEP_MIN - 1) & ~(size_t)(NUMAFY_STEP_MIN - 1);
+        const size_t step = opened > NUMAFY_STEP_MAX ? (size_t)NUMAFY_STEP_MAX : opened;
+        const size_t least = opened + step > end ? opened + step : end;
+        size_t target = (least + unit - 1) & ~(unit - 1);
         if (target > size)
             target = size;
-        if (numafy_os_mprotect_((void *)(slot->start + opened), target - opened, NUMAFY_PROT_RW))
+        if (!numafy_huge_open(slot, opened, target))
             return false;
-        while (opened < target && !__atomic_compare_exchange_n(&slot->opened, &opened, target, 0,
-                                                               __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-            ;
         opened = __atomic_load_n(&slot->opened, __ATOMIC_ACQUIRE);
     }
     return true;

@@ -273,13 +273,13 @@ NUMAFY_FN_ void *numafy_os_map(size_t size)
     return (intptr_t)p == -1 ? NULL : p;
 }
 
-/* Address space only: works under every overcommit mode. Aligned to 2 MiB. NULL: too much. */
-NUMAFY_FN_ void *numafy_os_reserve(size_t size)
+/* Address space only: works under every overcommit mode. alignment: a power of two. NULL: too much.
+ */
+NUMAFY_FN_ void *numafy_os_reserve(size_t size, size_t alignment)
 {
-    const uintptr_t huge = (uintptr_t)1 << 21;
-    void *p = numafy_os_mmap_(NULL, size + huge, NUMAFY_PROT_NONE,
+    void *p = numafy_os_mmap_(NULL, size + alignment, NUMAFY_PROT_NONE,
                               NUMAFY_MAP_ANON | NUMAFY_MAP_NORESERVE, -1, 0);
-    return (intptr_t)p == -1 ? NULL : (void *)(((uintptr_t)p + huge - 1) & ~(huge - 1));
+    return (intptr_t)p == -1 ? NULL : (void *)(((uintptr_t)p + alignment - 1) & ~(alignment - 1));
 }
 
 /* Sets the policy of a range that has no pages yet: preferred node, or interleave over a set.

@@ -72,7 +72,7 @@ NUMAFY_INNER_ bool numafy_reserve(void)
     want = want < 16 ? 16 : want > NUMAFY_SLOTS ? (unsigned)NUMAFY_SLOTS : want;
     for (unsigned i = 0; i < sizeof shifts; i++) {
         const size_t span = (size_t)want << shifts[i];
-        void *p = numafy_os_reserve(span);
+        void *p = numafy_os_reserve(span, numafy_huge_unit());
         if (!p)
             continue;
         g->slot_limit = want;
@@ -150,7 +150,7 @@ NUMAFY_INNER_ void numafy_init(void)
         const int e = numafy_onnode_probe(numafy_set_first(g->topology.allowed));
         if (e)
             numafy_warn_refused(e);
-    } else if (!numafy_reserve()) {
+    } else if (numafy_huge_start(), !numafy_reserve()) {
         numafy_disable("no address space left for 16 times 64 MiB", false);
         return;
     }
@@ -252,6 +252,7 @@ NUMAFY_COLD_ unsigned numafy_slot_(int node)
         s->node = node;
         s->start = numafy_state_v2.base + ((uintptr_t)g->slots << numafy_state_v2.shift);
         s->mapped = node < 0 ? NUMAFY_NO_NODE : numafy_map(node);
+        numafy_huge_slot(s, (size_t)1 << numafy_state_v2.shift);
         numafy_slot_bind(s, (size_t)1 << numafy_state_v2.shift);
         slot = ++g->slots;
         __atomic_store_n(entry, (uint8_t)slot, __ATOMIC_RELEASE);
@@ -286,6 +287,7 @@ NUMAFY_INNER_ unsigned numafy_arena(struct numafy_slot *slot, unsigned shard)
     hooks->purge_forced = numafy_hook_purge;
     hooks->split = numafy_hook_split;
     hooks->merge = numafy_hook_merge;
+    numafy_huge_hooks(slot);
     if (!numafy_je_mallctl_("arenas.create", &arena, &len, (void *)&hooks, sizeof hooks) &&
         arena < NUMAFY_JE_MAX_INDEX) {
         if (shard == 0 || !slot->late_flags)
@@ -435,6 +437,7 @@ NUMAFY_COLD_ void numafy_fork_child_(void)
 {
     struct numafy_pools *g = &numafy_pools_v2;
     const size_t mine = numafy_tls_v2->own ? 1 : 0;
+    numafy_huge_fork_child();
     numafy_lock_fork_end(&numafy_onnode_v2.lock, true);
     numafy_lock_fork_end(&g->lock, true);
     g->lost_threads += g->threads - mine;

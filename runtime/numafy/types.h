@@ -163,6 +163,7 @@ struct numafy_pools {
     size_t threads;           /* records in use */
     size_t lost_threads;      /* records of threads that a fork left behind in the child */
     size_t plain_served;      /* blocks that the plain heap served because the pools are off */
+    size_t huge;              /* NUMAFY_HUGE: 0, 1, 2, or bytes of a page */
     const char *sysfs;        /* NUMAFY_SYSFS, or NULL */
     const char *stats;        /* NUMAFY_STATS, or NULL */
     const char *disabled;     /* why the pools are off, or NULL */

@@ -499,7 +499,8 @@ static void test_resident_node_asks_the_kernel(void **state)
     const int node = numafy_resident_node(p);
     if (node < 0)
         fail_msg("the kernel says %d of a touched page", node);
-    assert_int_equal(numafy_resident_node(p + (4 << 20)), -ENOENT);
+    if (!numafy_huge_v2.page) // else pages are there before anybody writes to them
+        assert_int_equal(numafy_resident_node(p + (4 << 20)), -ENOENT);
     assert_int_equal(numafy_resident_node(NULL), -EFAULT);
     free(p);
 }

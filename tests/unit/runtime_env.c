@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,91 +25,7 @@
 
 #include <cmocka.h>
 
-// --- children
-struct outcome {
-    int status;
-    char out[4096], err[4096];
-};
-
-/* Reads both ends until the child closes them: one that is left full would stop the child. Keeps
- * the first room - 1 bytes of each. */
-static void drain(const int fds[2], char *const buf[2], size_t room)
-{
-    struct pollfd wait[2] = {{fds[0], POLLIN, 0}, {fds[1], POLLIN, 0}};
-    size_t used[2] = {0, 0};
-    char chunk[4096];
-    while (wait[0].fd >= 0 || wait[1].fd >= 0) {
-        poll(wait, 2, -1);
-        for (int i = 0; i < 2; i++) {
-            if (wait[i].fd < 0 || !wait[i].revents)
-                continue;
-            const ssize_t r = read(fds[i], chunk, sizeof chunk);
-            const size_t left = room - 1 - used[i], got = r > 0 ? (size_t)r : 0;
-            memcpy(buf[i] + used[i], chunk, got < left ? got : left);
-            used[i] += got < left ? got : left;
-            if (r <= 0)
-                wait[i].fd = -1;
-        }
-    }
-    for (int i = 0; i < 2; i++) {
-        buf[i][used[i]] = 0;
-        close(fds[i]);
-    }
-}
-
-static void forget_settings(void)
-{
-    extern char **environ;
-    for (int i = 0; environ[i];) {
-        char name[64];
-        const char *equals = strchr(environ[i], '=');
-        if (strncmp(environ[i], "NUMAFY_", 7) || !equals || equals - environ[i] >= 64) {
-            i++;
-            continue;
-        }
-        memcpy(name, environ[i], (size_t)(equals - environ[i]));
-        name[equals - environ[i]] = 0;
-        unsetenv(name);
-    }
-}
-
-/* Runs this program with arguments and these settings alone; both lists end with NULL. */
-static struct outcome child(const char *const args[], const char *const env[])
-{
-    struct outcome o;
-    int out[2], err[2];
-    assert_int_equal(pipe(out) | pipe(err), 0);
-    const pid_t pid = fork();
-    assert_true(pid >= 0);
-    if (!pid) {
-        char self[] = "unit_runtime_env", mark[] = "--child", *argv[16] = {self, mark};
-        for (int i = 0; args[i]; i++)
-            argv[i + 2] = (char *)(uintptr_t)args[i];
-        forget_settings();
-        for (int i = 0; env[i]; i++)
-            putenv((char *)(uintptr_t)env[i]);
-        dup2(out[1], 1);
-        dup2(err[1], 2);
-        execv("/proc/self/exe", argv);
-        _exit(126);
-    }
-    close(out[1]);
-    close(err[1]);
-    drain((const int[]){out[0], err[0]}, (char *const[]){o.out, o.err}, sizeof o.out);
-    waitpid(pid, &o.status, 0);
-    return o;
-}
-
-#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
-#define NONE ((const char *const[]){NULL})
-
-static int lines(const char *s)
-{
-    int n = 0;
-    for (; *s; s++)
-        n += *s == '\n';
-    return n;
-}
+#include "runtime_child.h"
 
 static void deny(const int *calls, unsigned n)
 {
@@ -548,11 +463,8 @@ static void test_nodemap(void **state)
 static struct outcome child_told(const char *const args[], const char *const env[])
 {
     struct outcome o = child(args, env);
-    char *line = strstr(o.err, "numafy: mbind is forbidden here");
-    if (line && syscall(SYS_mbind, NULL, 0L, 0, NULL, 0L, 0) && errno == EPERM) {
-        char *end = strchr(line, '\n');
-        memmove(line, end ? end + 1 : line + strlen(line), end ? strlen(end + 1) + 1 : 1);
-    }
+    if (syscall(SYS_mbind, NULL, 0L, 0, NULL, 0L, 0) && errno == EPERM)
+        drop_line(o.err, "numafy: mbind is forbidden here");
     return o;
 }
 
@@ -581,8 +493,8 @@ static void test_unknown_settings_warn_once_and_are_named(void **state)
     o = child_told(LIST("map", "0"), LIST("NUMAFY_MODE=bind"));
     assert_int_equal(lines(o.err), 1);
     assert_non_null(strstr(o.err, "this version has NUMAFY_MODE=prefer only"));
-    o = child_told(LIST("map", "0"), LIST("NUMAFY_HUGE=1"));
-    assert_string_equal(o.err, "numafy: this version does not have NUMAFY_HUGE: ignored\n");
+    o = child_told(LIST("map", "0"), LIST("NUMAFY_WINDOW=1"));
+    assert_string_equal(o.err, "numafy: this version does not have NUMAFY_WINDOW: ignored\n");
     o = child_told(LIST("map", "0"),
                    LIST("NUMAFY_CACHE=magazine", "NUMAFY_MODE=prefer", "NUMAFY_SHARDS=3"));
     assert_string_equal(o.err, "");
