@@ -34,10 +34,6 @@ void *numafy_os_mmap_(void *, size_t, int, int, int, long) __asm__("mmap");
 int numafy_os_munmap_(void *, size_t) __asm__("munmap");
 int numafy_os_mprotect_(void *, size_t, int) __asm__("mprotect");
 int numafy_os_madvise_(void *, size_t, int) __asm__("madvise");
-int numafy_os_open_(const char *, int, ...) __asm__("open");
-long numafy_os_read_(int, void *, size_t) __asm__("read");
-long numafy_os_write_(int, const void *, size_t) __asm__("write");
-int numafy_os_close_(int) __asm__("close");
 char *numafy_os_getenv_(const char *) __asm__("secure_getenv");
 unsigned long numafy_os_getauxval_(unsigned long) __asm__("getauxval");
 int numafy_os_getcpu_(void) __asm__("sched_getcpu");
@@ -132,23 +128,41 @@ NUMAFY_FN_ int numafy_parse_list(const char *s, uint64_t *bits, unsigned nbits)
     return 0;
 }
 
-/* --- files */
+/* --- files
+ * By system call: the C library's functions are cancellation points, and a thread that ends in the
+ * middle of a malloc would leave our locks locked. */
+NUMAFY_FN_ int numafy_os_open_for_reading(const char *path)
+{
+    return (int)numafy_os_syscall_(SYS_openat, -100L /* AT_FDCWD */, path,
+                                   02000000L /* O_RDONLY | O_CLOEXEC */);
+}
+
+NUMAFY_FN_ long numafy_os_read(int fd, void *buf, size_t len)
+{
+    return numafy_os_syscall_(SYS_read, (long)fd, buf, len);
+}
+
+NUMAFY_FN_ void numafy_os_close(int fd)
+{
+    numafy_os_syscall_(SYS_close, (long)fd);
+}
+
 /* The start of a file as a string: its length, or a negative errno. */
 NUMAFY_FN_ long numafy_os_slurp(const char *path, char *buf, size_t len)
 {
     size_t n = 0;
-    int fd = numafy_os_open_(path, 02000000 /* O_RDONLY | O_CLOEXEC */);
+    int fd = numafy_os_open_for_reading(path);
     if (fd < 0)
         return -errno;
     while (n < len - 1) {
-        long r = numafy_os_read_(fd, buf + n, len - 1 - n);
+        long r = numafy_os_read(fd, buf + n, len - 1 - n);
         if (r < 0 && errno == EINTR)
             continue;
         if (r <= 0)
             break;
         n += (size_t)r;
     }
-    numafy_os_close_(fd);
+    numafy_os_close(fd);
     buf[n] = 0;
     return (long)n;
 }
@@ -297,11 +311,11 @@ NUMAFY_FN_ int numafy_os_numa_maps(uintptr_t p)
 {
     char buf[1024];
     size_t n = 0;
-    int found = -EPERM, fd = numafy_os_open_("/proc/self/numa_maps", 02000000);
+    int found = -EPERM, fd = numafy_os_open_for_reading("/proc/self/numa_maps");
     if (fd < 0)
         return -EPERM;
     for (;;) {
-        long r = numafy_os_read_(fd, buf + n, sizeof buf - 1 - n);
+        long r = numafy_os_read(fd, buf + n, sizeof buf - 1 - n);
         if (r < 0 && errno == EINTR)
             continue;
         n += r > 0 ? (size_t)r : 0;
@@ -327,7 +341,7 @@ NUMAFY_FN_ int numafy_os_numa_maps(uintptr_t p)
         n -= (size_t)(end + 1 - buf);
         __builtin_memmove(buf, end + 1, n);
     }
-    numafy_os_close_(fd);
+    numafy_os_close(fd);
     return found;
 }
 
@@ -392,7 +406,7 @@ NUMAFY_FN_ void numafy_os_say(const char *text)
 {
     size_t n = __builtin_strlen(text);
     while (n) {
-        long r = numafy_os_write_(2, text, n);
+        long r = numafy_os_syscall_(SYS_write, 2L, text, n);
         if (r < 0 && errno == EINTR)
             continue;
         if (r <= 0)
