@@ -131,18 +131,17 @@ NUMAFY_FN_ int numafy_parse_list(const char *s, uint64_t *bits, unsigned nbits)
 /* --- files
  * By system call: the C library's functions are cancellation points, and a thread that ends in the
  * middle of a malloc would leave our locks locked. */
-NUMAFY_FN_ int numafy_os_open_for_reading(const char *path)
+NUMAFY_FN_ int numafy_os_open_(const char *path, int flags)
 {
-    return (int)numafy_os_syscall_(SYS_openat, -100L /* AT_FDCWD */, path,
-                                   02000000L /* O_RDONLY | O_CLOEXEC */);
+    return (int)numafy_os_syscall_(SYS_openat, -100L /* AT_FDCWD */, path, (long)flags);
 }
 
-NUMAFY_FN_ long numafy_os_read(int fd, void *buf, size_t len)
+NUMAFY_FN_ long numafy_os_read_(int fd, void *buf, size_t len)
 {
     return numafy_os_syscall_(SYS_read, (long)fd, buf, len);
 }
 
-NUMAFY_FN_ void numafy_os_close(int fd)
+NUMAFY_FN_ void numafy_os_close_(int fd)
 {
     numafy_os_syscall_(SYS_close, (long)fd);
 }
@@ -151,18 +150,18 @@ NUMAFY_FN_ void numafy_os_close(int fd)
 NUMAFY_FN_ long numafy_os_slurp(const char *path, char *buf, size_t len)
 {
     size_t n = 0;
-    int fd = numafy_os_open_for_reading(path);
+    int fd = numafy_os_open_(path, 02000000 /* O_RDONLY | O_CLOEXEC */);
     if (fd < 0)
         return -errno;
     while (n < len - 1) {
-        long r = numafy_os_read(fd, buf + n, len - 1 - n);
+        long r = numafy_os_read_(fd, buf + n, len - 1 - n);
         if (r < 0 && errno == EINTR)
             continue;
         if (r <= 0)
             break;
         n += (size_t)r;
     }
-    numafy_os_close(fd);
+    numafy_os_close_(fd);
     buf[n] = 0;
     return (long)n;
 }
@@ -311,11 +310,11 @@ NUMAFY_FN_ int numafy_os_numa_maps(uintptr_t p)
 {
     char buf[1024];
     size_t n = 0;
-    int found = -EPERM, fd = numafy_os_open_for_reading("/proc/self/numa_maps");
+    int found = -EPERM, fd = numafy_os_open_("/proc/self/numa_maps", 02000000);
     if (fd < 0)
         return -EPERM;
     for (;;) {
-        long r = numafy_os_read(fd, buf + n, sizeof buf - 1 - n);
+        long r = numafy_os_read_(fd, buf + n, sizeof buf - 1 - n);
         if (r < 0 && errno == EINTR)
             continue;
         n += r > 0 ? (size_t)r : 0;
@@ -341,7 +340,7 @@ NUMAFY_FN_ int numafy_os_numa_maps(uintptr_t p)
         n -= (size_t)(end + 1 - buf);
         __builtin_memmove(buf, end + 1, n);
     }
-    numafy_os_close(fd);
+    numafy_os_close_(fd);
     return found;
 }
 
