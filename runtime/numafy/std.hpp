@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// std.hpp: numafy's meeting points with the standard library: an allocator, a memory resource, a
-// thread. Part of numa_alloc.h from C++11 on. Works without pools too (NUMAFY_OFF).
+// std.hpp: numafy's meeting points with the standard library: allocators, a memory resource, smart
+// pointers, a thread. Part of numa_alloc.h from C++11 on. Works without pools too (NUMAFY_OFF).
 #ifndef NUMAFY_STD_HPP
 #define NUMAFY_STD_HPP
 #ifndef NUMAFY_TEST_WARNINGS
@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <new>
 #include <thread>
 #include <type_traits>
@@ -57,6 +58,20 @@ inline void put_block(void *p, std::size_t alignment) noexcept
     ::operator delete(p);
 #endif
 }
+
+// Throws bad_array_new_length if n T are more than there can be.
+template <class T>
+inline std::size_t bytes_of(std::size_t n)
+{
+    if (n > static_cast<std::size_t>(-1) / sizeof(T)) {
+#ifdef __cpp_exceptions
+        throw std::bad_array_new_length();
+#else
+        __builtin_trap();
+#endif
+    }
+    return n * sizeof(T);
+}
 } // namespace numafy_detail_
 
 // An allocator for containers: std::vector<T, numafy::allocator<T, 1>> has its elements on node 1.
@@ -82,21 +97,10 @@ class allocator
 
     T *allocate(std::size_t n)
     {
-        if (n > static_cast<std::size_t>(-1) / sizeof(T))
-            throw_length();
-        return static_cast<T *>(numafy_detail_::get_block(K, n * sizeof(T), alignof(T)));
+        const std::size_t bytes = numafy_detail_::bytes_of<T>(n);
+        return static_cast<T *>(numafy_detail_::get_block(K, bytes, alignof(T)));
     }
     void deallocate(T *p, std::size_t) noexcept { numafy_detail_::put_block(p, alignof(T)); }
-
-  private:
-    static void throw_length()
-    {
-#ifdef __cpp_exceptions
-        throw std::bad_array_new_length();
-#else
-        __builtin_trap();
-#endif
-    }
 };
 template <class T, class U, int K>
 bool operator==(const allocator<T, K> &, const allocator<U, K> &) noexcept
@@ -109,12 +113,56 @@ bool operator!=(const allocator<T, K> &, const allocator<U, K> &) noexcept
     return false;
 }
 
+// The same with the node at run time: std::vector<T, numafy::node_allocator<T>> v(numafy::on(k)),
+// or near(p). Two of one node are equal. A container that is copied from or assigned to keeps its
+// node; one that is moved or swapped takes its memory and its node along, so neither moves elements
+// nor has undefined behaviour if the nodes differ. There is no default: a container must be told.
+template <class T>
+class node_allocator
+{
+  public:
+    typedef T value_type;
+    typedef std::false_type is_always_equal;
+    typedef std::false_type propagate_on_container_copy_assignment;
+    typedef std::true_type propagate_on_container_move_assignment;
+    typedef std::true_type propagate_on_container_swap;
+
+    explicit node_allocator(int node) noexcept : node_(node) {}
+    node_allocator(numafy_place_ where) noexcept : node_(where.numafy_node_) {}
+    template <class U>
+    node_allocator(const node_allocator<U> &other) noexcept : node_(other.node())
+    {
+    }
+    int node() const noexcept { return node_; }
+
+    T *allocate(std::size_t n)
+    {
+        const std::size_t bytes = numafy_detail_::bytes_of<T>(n);
+        return static_cast<T *>(numafy_detail_::get_block(node_, bytes, alignof(T)));
+    }
+    void deallocate(T *p, std::size_t) noexcept { numafy_detail_::put_block(p, alignof(T)); }
+
+  private:
+    int node_;
+};
+template <class T, class U>
+bool operator==(const node_allocator<T> &a, const node_allocator<U> &b) noexcept
+{
+    return a.node() == b.node();
+}
+template <class T, class U>
+bool operator!=(const node_allocator<T> &a, const node_allocator<U> &b) noexcept
+{
+    return a.node() != b.node();
+}
+
 #ifdef __cpp_lib_memory_resource
 // The same as a polymorphic resource, the node at run time.
 class memory_resource : public std::pmr::memory_resource
 {
   public:
     explicit memory_resource(int node) noexcept : node_(node) {}
+    memory_resource(numafy_place_ where) noexcept : node_(where.numafy_node_) {}
     int node() const noexcept { return node_; }
 
   private:
@@ -140,6 +188,49 @@ class memory_resource : public std::pmr::memory_resource
     int node_;
 };
 #endif
+
+#if !defined(NUMAFY_NO_REPLACE_) || defined(NUMAFY_PLAIN_FORMS_)
+template <class T>
+using node_delete = std::default_delete<T>;
+#else
+// Where operator delete is not ours: what numafy::make_unique's pointer is deleted by.
+template <class T>
+struct node_delete {
+    static_assert(!std::is_array<T>::value, "with NUMAFY_NO_REPLACE use numa<T,k> for arrays");
+    void operator()(T *p) const
+    {
+        p->~T();
+        numafy_free(const_cast<void *>(static_cast<const volatile void *>(p)));
+    }
+};
+#endif
+
+// numafy::make_unique<T>(numafy::on(k), args...), or near(p): a T on that node with what its
+// construction allocates; make_unique<T[]>(where, n) for an array. The result is a
+// std::unique_ptr<T>. Not for a T with an operator new of its own. Throws as new does.
+template <class T, class... A>
+typename std::enable_if<!std::is_array<T>::value, std::unique_ptr<T, node_delete<T>>>::type
+make_unique(numafy_place_ where, A &&...a)
+{
+    return std::unique_ptr<T, node_delete<T>>(done(::new (where.ctor()) T(std::forward<A>(a)...)));
+}
+template <class T>
+typename std::enable_if<std::is_array<T>::value && !std::extent<T>::value,
+                        std::unique_ptr<T, node_delete<T>>>::type
+make_unique(numafy_place_ where, std::size_t n)
+{
+    typedef typename std::remove_extent<T>::type element;
+    return std::unique_ptr<T, node_delete<T>>(done(::new (where.ctor()) element[n]()));
+}
+
+// The same for std::shared_ptr: object and counts are one block on that node. From C++20 on T may
+// be an array.
+template <class T, class... A>
+std::shared_ptr<T> make_shared(numafy_place_ where, A &&...a)
+{
+    NUMAFY_SCOPE_NODE(where.numafy_node_);
+    return std::allocate_shared<T>(node_allocator<char>(where), std::forward<A>(a)...);
+}
 
 namespace numafy_detail_
 {

@@ -15,6 +15,7 @@ numafy_test_program(unit_runtime_cxx SOURCES runtime_cxx.cpp ${runtime_parts}
                     LIBS runtime_test_lib numafy_headers)
 numafy_test_program(unit_runtime_cxx_lib SOURCES runtime_cxx.cpp ${runtime_parts}
                     LIBS runtime_test_lib_extern numafy DEFS NUMAFY_EXTERN)
+numafy_test_program(unit_runtime_containers SOURCES runtime_containers.cpp LIBS numafy_headers)
 
 # Strange surroundings; linked with --as-needed, which must keep jemalloc, and exporting its runtime to a plug-in.
 add_library(runtime_test_plugin MODULE runtime_lib.c)

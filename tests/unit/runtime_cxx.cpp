@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // runtime_cxx.cpp: the C++ layer: replaced operators, placed new with and without ctor(),
-// numa<T,k>, allocator, memory resource, thread_numa. The C twin is runtime_c.c.
+// numa<T,k>, thread_numa. The C twin is runtime_c.c; runtime_containers.cpp has the library's part.
 #include "runtime_inside.h"
 
 #include <atomic>
@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <list>
 #include <map>
 #include <memory>
 #include <new>
@@ -756,51 +755,7 @@ void test_at_is_the_tag_of_a_placed_type(void **)
     delete a, delete b, delete[] c;
 }
 
-// --- containers, resources, threads
-void test_containers_on_each_node(void **)
-{
-    std::vector<int, numafy::allocator<int, 1>> v(100, 7);
-    std::list<std::string, numafy::allocator<std::string, 2>> l(3, long_text);
-    std::map<int, int, std::less<int>, numafy::allocator<std::pair<const int, int>, 3>> m{{1, 2}};
-    std::basic_string<char, std::char_traits<char>, numafy::allocator<char, 2>> s(long_text);
-    std::vector<Wide, numafy::allocator<Wide, 1>> w(3);
-    on_node(v.data(), 1);
-    on_node(&l.front(), 2);
-    on_node(&*m.begin(), 3);
-    on_node(s.data(), 2);
-    on_node(w.data(), 1);
-    assert_int_equal(reinterpret_cast<std::uintptr_t>(w.data()) % 128, 0);
-    auto moved = std::move(v);
-    on_node(moved.data(), 1);
-    assert_true((numafy::allocator<int, 1>() == numafy::allocator<char, 1>()));
-    bool thrown = false;
-    try {
-        numafy::allocator<int, 1>().allocate(static_cast<std::size_t>(-1) / 2);
-    } catch (const std::bad_alloc &) {
-        thrown = true;
-    }
-    assert_true(thrown);
-}
-
-void test_memory_resource(void **)
-{
-#ifdef __cpp_lib_memory_resource
-    numafy::memory_resource one(1), two(2), again(1);
-    std::pmr::vector<std::pmr::string> v(&one);
-    v.emplace_back(long_text);
-    on_node(v.data(), 1);
-    on_node(v[0].data(), 1);
-    void *p = two.allocate(100, 256);
-    on_node(p, 2);
-    assert_int_equal(reinterpret_cast<std::uintptr_t>(p) % 256, 0);
-    two.deallocate(p, 100, 256);
-    assert_true(one == again);
-    assert_true(one != two);
-#else
-    print_message("no <memory_resource> in this library\n");
-#endif
-}
-
+// --- threads
 struct Runner {
     int result = 0;
     void run(int n) { result = n; }
@@ -908,8 +863,6 @@ int main()
         cmocka_unit_test(test_a_trivial_class_is_made_without_an_entry),
         cmocka_unit_test(test_a_member_called_at_stays_the_types_own),
         cmocka_unit_test(test_at_is_the_tag_of_a_placed_type),
-        cmocka_unit_test(test_containers_on_each_node),
-        cmocka_unit_test(test_memory_resource),
         cmocka_unit_test(test_thread_numa_is_pinned_before_it_runs),
         cmocka_unit_test(test_units_and_library_free_each_others_blocks),
         cmocka_unit_test(test_longjmp_out_of_a_construction_leaves_no_entry),
