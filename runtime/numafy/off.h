@@ -19,7 +19,7 @@ numafy_size numafy_off_usable_(void *) __asm__("malloc_usable_size");
 void numafy_off_free_(void *) __asm__("free");
 
 /* Tells units with pools that this one has none; see guard.h. */
-extern __attribute__((weak, visibility("default"))) char numafy_off_unit;
+extern __attribute__((__weak__, __visibility__("default"))) char numafy_off_unit;
 char numafy_off_unit;
 
 enum { NUMAFY_ENTRY_TEMPORARY_ = 0, NUMAFY_ENTRY_FRAME_ = 1, NUMAFY_ENTRY_OBJECT_ = 2 };
