@@ -28,7 +28,8 @@
  * A node is the kernel's id (0, 8, 252 ...), at most 1023, or NUMAFY_LOCAL (the node of the CPU
  * that runs the call), NUMAFY_INTERLEAVE (pages dealt round over all nodes) or NUMAFY_NO_NODE (the
  * plain heap). If the machine lacks node k or refuses it, k's blocks go to the nearest node that is
- * allowed and one warning says so; numafy_node_of still answers k.
+ * allowed and one warning says so; numafy_node_of still answers k. NUMAFY_MODE=bind makes that NULL
+ * with errno ENOMEM, a full node too.
  *
  * Every function may be called from any thread, and none of them throws. */
 #ifndef NUMAFY_NUMA_ALLOC_H

@@ -238,16 +238,14 @@ NUMAFY_COLD_ int numafy_resident_node(const void *p) NUMAFY_DEF_NOTHROW_
 
 NUMAFY_COLD_ int numafy_thread_bind(int node) NUMAFY_DEF_NOTHROW_
 {
-    struct numafy_pools *g = &numafy_pools_v2;
     uint64_t cpus[NUMAFY_CPUS / 64];
     if (node < 0 || node >= NUMAFY_NODES) {
         numafy_fail(NUMAFY_BAD_NODE, node);
         return -EINVAL;
     }
     numafy_ready_(); /* reads the machine; pinning does not need the pools */
-    const int wanted = g->map[node] ? g->map[node] - 1 : node;
-    const int near = numafy_sysfs_nearest(g->sysfs, wanted, g->topology.cpus);
-    int e = near < 0 ? -ENODEV : numafy_sysfs_cpus(g->sysfs, near, cpus);
+    const int wanted = numafy_wanted(node);
+    int e = numafy_node_cpus(wanted, cpus);
     if (!e && numafy_os_setaffinity_(0, sizeof cpus, cpus))
         e = -errno;
     if (e)
@@ -308,8 +306,10 @@ NUMAFY_COLD_ const char *numafy_strerror(void) NUMAFY_DEF_NOTHROW_
         snprintf(t->text, sizeof t->text, "the thread cannot be pinned to the CPUs of node %d",
                  node);
         break;
-    default:
+    case NUMAFY_FINE:
         return "no error";
+    default:
+        numafy_refusal_text(t->reason, node, t->text, sizeof t->text);
     }
     return t->text;
 }
@@ -349,18 +349,36 @@ NUMAFY_FN_ size_t numafy_slot_allocated(const struct numafy_slot *s)
     return bytes;
 }
 
+/* Whether the machine made us put the pool on another node than was meant. */
+NUMAFY_FN_ bool numafy_slot_redirected(const struct numafy_slot *s)
+{
+    return s->node >= 0 && s->mapped != numafy_wanted(s->node);
+}
+
+NUMAFY_FN_ void numafy_stats_slot(struct numafy_text *out, const struct numafy_slot *s)
+{
+    NUMAFY_TEXT_(out, "{\"node\":%d,\"mapped\":%d,\"redirected\":%s,\"policy\":\"%s\",", s->node,
+                 s->mapped, numafy_slot_redirected(s) ? "true" : "false",
+                 numafy_policy_name(s->policy));
+    NUMAFY_TEXT_(out, "\"mbind_errno\":%d,\"opened\":%zu,\"allocated\":%zu,", s->bind_error,
+                 s->opened, numafy_slot_allocated(s));
+    NUMAFY_TEXT_(out, "\"fallbacks\":%zu,\"uncached\":%zu,", s->fallbacks, s->uncached);
+}
+
 NUMAFY_COLD_ int numafy_stats_json(char *buf, size_t len) NUMAFY_DEF_NOTHROW_
 {
     const struct numafy_pools *g = &numafy_pools_v2;
     struct numafy_text out = {buf, len, 0};
+    struct numafy_residence where[NUMAFY_SLOTS + 1], sum;
     uint64_t epoch = 1;
+    const bool told = numafy_residence_read(where, &sum);
     numafy_je_mallctl_("epoch", NULL, NULL, &epoch, sizeof epoch);
-    NUMAFY_TEXT_(&out, "{\"version\":\"%s\",\"pools\":\"%s\",\"mode\":\"prefer\",\"cache\":\"%s\",",
+    NUMAFY_TEXT_(&out, "{\"version\":\"%s\",\"pools\":\"%s\",\"mode\":\"%s\",\"cache\":\"%s\",",
                  NUMAFY_VERSION,
                  g->phase == NUMAFY_READY ? "on"
                  : g->disabled            ? "off"
                                           : "unused",
-                 g->onnode ? "onnode" : "tcache");
+                 numafy_mode_name(g->mode), g->onnode ? "onnode" : "tcache");
     NUMAFY_TEXT_(&out, "\"slot_bytes\":%zu,\"shards\":%u,\"tcaches\":%zu,\"threads\":%zu,",
                  numafy_state_v2.span ? (size_t)1 << numafy_state_v2.shift : 0, g->shards,
                  g->tcaches, g->threads);
@@ -369,17 +387,19 @@ NUMAFY_COLD_ int numafy_stats_json(char *buf, size_t len) NUMAFY_DEF_NOTHROW_
                  : numafy_huge_v2.transparent ? "transparent"
                                               : "off",
                  numafy_huge_v2.page);
-    NUMAFY_TEXT_(&out,
-                 "\"lost_threads\":%zu,\"plain_served\":%zu,\"onnode_blocks\":%zu,\"nodes\":[",
+    NUMAFY_TEXT_(&out, "\"lost_threads\":%zu,\"plain_served\":%zu,\"onnode_blocks\":%zu,",
                  g->lost_threads, g->plain_served, numafy_onnode_v2.blocks);
+    if (told)
+        NUMAFY_TEXT_(&out, "\"redirected_bytes\":%zu,\"unbound_bytes\":%zu,\"spilled_bytes\":%zu,",
+                     sum.redirected, sum.unbound, sum.spilled);
+    NUMAFY_TEXT_(&out, "\"nodes\":[");
     for (unsigned i = 1; i <= g->slots; i++) {
-        const struct numafy_slot *s = &g->slot[i];
-        NUMAFY_TEXT_(&out, "%s{\"node\":%d,\"mapped\":%d,\"redirected\":%s,\"mbind_errno\":%d,",
-                     i > 1 ? "," : "", s->node, s->mapped,
-                     s->node >= 0 && s->mapped != s->node ? "true" : "false", s->bind_error);
-        NUMAFY_TEXT_(&out, "\"opened\":%zu,\"allocated\":%zu,\"fallbacks\":%zu,\"uncached\":%zu,",
-                     s->opened, numafy_slot_allocated(s), s->fallbacks, s->uncached);
-        numafy_huge_json(&out, s);
+        NUMAFY_TEXT_(&out, "%s", i > 1 ? "," : "");
+        numafy_stats_slot(&out, &g->slot[i]);
+        if (told)
+            NUMAFY_TEXT_(&out, "\"resident\":%zu,\"spilled\":%zu,", where[i].resident,
+                         where[i].spilled);
+        numafy_huge_json(&out, &g->slot[i]);
     }
     NUMAFY_TEXT_(&out, "]}");
     if (len && out.used >= len)
@@ -390,22 +410,30 @@ NUMAFY_COLD_ int numafy_stats_json(char *buf, size_t len) NUMAFY_DEF_NOTHROW_
 NUMAFY_COLD_ void numafy_stats_print(FILE *out) NUMAFY_DEF_NOTHROW_
 {
     const struct numafy_pools *g = &numafy_pools_v2;
+    struct numafy_residence where[NUMAFY_SLOTS + 1], sum;
     uint64_t epoch = 1;
+    const bool told = numafy_residence_read(where, &sum);
     numafy_je_mallctl_("epoch", NULL, NULL, &epoch, sizeof epoch);
-    fprintf(out, "numafy: pools %s%s%s, %zu threads, %zu caches, %zu blocks by plain malloc\n",
+    fprintf(out,
+            "numafy: pools %s%s%s, mode %s, %zu threads, %zu caches, %zu blocks by plain malloc\n",
             g->phase == NUMAFY_READY ? "on"
             : g->disabled            ? "off"
                                      : "unused",
-            g->disabled ? ": " : "", g->disabled ? g->disabled : "", g->threads, g->tcaches,
-            g->plain_served);
+            g->disabled ? ": " : "", g->disabled ? g->disabled : "", numafy_mode_name(g->mode),
+            g->threads, g->tcaches, g->plain_served);
     if (g->onnode)
         fprintf(out, "numafy: %zu blocks by numa_alloc_onnode\n", numafy_onnode_v2.blocks);
     for (unsigned i = 1; i <= g->slots; i++) {
         const struct numafy_slot *s = &g->slot[i];
         fprintf(out,
-                "numafy: node %d on %d: %zu bytes allocated, %zu opened, %zu fallbacks, mbind %s\n",
-                s->node, s->mapped, numafy_slot_allocated(s), s->opened, s->fallbacks,
-                s->bind_error ? "failed" : "ok");
+                "numafy: node %d on %d (%s): %zu bytes allocated, %zu opened, %zu fallbacks, "
+                "mbind %s",
+                s->node, s->mapped, numafy_policy_name(s->policy), numafy_slot_allocated(s),
+                s->opened, s->fallbacks, s->bind_error ? "failed" : "ok");
+        if (told)
+            fprintf(out, ", %zu in memory, %zu of them on other nodes", where[i].resident,
+                    where[i].spilled);
+        fputc('\n', out);
         const struct numafy_huge_pool *h = numafy_huge_of(s);
         if (numafy_pools_v2.huge)
             fprintf(out, "numafy: node %d: %zu bytes in huge pages, %zu huge pages not to be had\n",

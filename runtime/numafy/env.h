@@ -16,6 +16,8 @@ enum numafy_warning {
     NUMAFY_WARN_EXHAUSTED = 1 << 5,
     NUMAFY_WARN_OFF = 1 << 6,
     NUMAFY_WARN_MODE = 1 << 7,
+    NUMAFY_WARN_SYSFS = 1 << 8,
+    NUMAFY_WARN_PIN = 1 << 9,
     NUMAFY_WARN_HUGE = 1 << 10,
     NUMAFY_WARN_HUGE_FEW = 1 << 11
 };
@@ -100,14 +102,11 @@ NUMAFY_FN_ void numafy_env_take(const char *name, const char *value)
     struct numafy_pools *g = &numafy_pools_v2;
     unsigned n;
     if (numafy_text_is(name, "MODE")) {
-        if ((numafy_text_is(value, "bind") || numafy_text_is(value, "abort"))) {
-            if (numafy_warn_now(NUMAFY_WARN_MODE))
-                numafy_os_say(
-                    "numafy: this version has NUMAFY_MODE=prefer only, and uses it: a full "
-                    "or missing node is replaced by the nearest\n");
-        } else if (!numafy_text_is(value, "prefer")) {
+        if (!numafy_text_is(value, "prefer") && !numafy_text_is(value, "bind") &&
+            !numafy_text_is(value, "abort"))
             numafy_env_bad_value("NUMAFY_MODE", value, "prefer, bind or abort");
-        }
+        else
+            g->mode = *value == 'b' ? NUMAFY_BIND : *value == 'a' ? NUMAFY_ABORT : NUMAFY_PREFER;
     } else if (numafy_text_is(name, "NODEMAP")) {
         numafy_env_nodemap(value);
     } else if (numafy_text_is(name, "CACHE")) {

@@ -65,6 +65,14 @@ NUMAFY_FN_ bool numafy_range_open(struct numafy_slot *slot, size_t end, size_t s
     return true;
 }
 
+/* Gives the end of what is taken back: [from, from + size), unless another thread took what
+ * follows. */
+NUMAFY_FN_ void numafy_range_untake(struct numafy_slot *slot, size_t from, size_t size)
+{
+    size_t end = from + size;
+    __atomic_compare_exchange_n(&slot->used, &end, from, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 /* Takes `size` bytes of the range, zero and never used before. Without a lock: jemalloc holds its
  * own here, and fork takes ours before those. NULL: the range is used up, or the kernel refuses. */
 NUMAFY_FN_ void *numafy_range_take(struct numafy_slot *slot, size_t limit, const void *at,
@@ -81,15 +89,12 @@ NUMAFY_FN_ void *numafy_range_take(struct numafy_slot *slot, size_t limit, const
                                           __ATOMIC_RELAXED));
     if (numafy_range_open(slot, from + size, limit))
         return (void *)(slot->start + from);
-    /* The kernel refuses so much now. Unless another thread took what follows, the range stays
-     * there for smaller or later wishes. */
-    size_t end = from + size;
-    __atomic_compare_exchange_n(&slot->used, &end, used, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    /* The kernel refuses so much now; the range stays there for smaller or later wishes. */
+    numafy_range_untake(slot, from, size);
     return NULL;
 }
 
-/* dalloc, destroy and lazy purge opt out (NULL): jemalloc keeps what it has got and reuses it, and
- * a purge is MADV_DONTNEED, after which the pages come zero from the range's policy again. */
+/* A purge is MADV_DONTNEED, after which the pages come zero from the range's policy again. */
 NUMAFY_FN_ bool numafy_hook_purge(struct numafy_hooks *hooks, void *p, size_t size, size_t offset,
                                   size_t length, unsigned arena)
 {

@@ -23,8 +23,6 @@ enum {
     NUMAFY_MAP_HUGE_SHIFT = 26,
     NUMAFY_MREMAP_TO = 3, /* MREMAP_MAYMOVE | MREMAP_FIXED */
     NUMAFY_MADV_HUGEPAGE = 14,
-    NUMAFY_MADV_POPULATE = 23, /* MADV_POPULATE_WRITE, Linux 5.14 */
-    NUMAFY_MPOL_BOUND = 2,     /* MPOL_BIND */
     NUMAFY_PRCTL_THP_DISABLED = 42,
     NUMAFY_HUGE_SIZES = 8 /* that one kernel has; arm64 has four */
 };
@@ -59,8 +57,8 @@ struct numafy_huge {
 };
 
 extern NUMAFY_EXPORT_ struct numafy_huge numafy_huge_v2;
-void *numafy_os_mremap_(void *, size_t, size_t, int, ...) __asm__("mremap");
-int numafy_os_prctl_(int, ...) __asm__("prctl");
+void *numafy_os_mremap_(void *, size_t, size_t, int, ...) __asm__(NUMAFY_OS_("mremap"));
+int numafy_os_prctl_(int, ...) __asm__(NUMAFY_OS_("prctl"));
 
 #ifndef NUMAFY_EXTERN
 NUMAFY_WEAK_ struct numafy_huge numafy_huge_v2;
@@ -317,8 +315,8 @@ NUMAFY_FN_ size_t numafy_huge_fill(struct numafy_slot *slot, size_t from, size_t
     }
     if (!n)
         return 0;
-    if (!numafy_huge_bind(slot, (uintptr_t)p, n * page, NUMAFY_MPOL_BOUND))
-        while (there < n && !numafy_os_madvise_(p + there * page, page, NUMAFY_MADV_POPULATE))
+    if (!numafy_huge_bind(slot, (uintptr_t)p, n * page, NUMAFY_MPOL_BIND))
+        while (there < n && !numafy_os_madvise_(p + there * page, page, NUMAFY_MADV_POPULATE_WRITE))
             there++;
     if (there < n)
         numafy_os_munmap_(p + there * page, (n - there) * page);
@@ -483,7 +481,7 @@ NUMAFY_FN_ void numafy_huge_slot(const struct numafy_slot *slot, size_t size)
         return;
     if (page > size)
         numafy_huge_say("a pool has less address space than one huge page", "ordinary ones serve");
-    else
+    else if (!pool->frames)
         pool->frames = (uint32_t *)numafy_os_map(size / page * sizeof *pool->frames);
 }
 

@@ -8,6 +8,7 @@
 #include "fast.h"
 #include "guard.h"
 #include "onnode.h"
+#include "policy.h"
 
 int numafy_start_(void);
 int numafy_ready_(void);
@@ -49,6 +50,7 @@ NUMAFY_COLD_ int numafy_start_(void)
     if (__atomic_compare_exchange_n(&g->started, &fresh, 1, 0, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE)) {
         numafy_env_read();
+        numafy_policy_start();
         const char *why = numafy_guard();
         if (why)
             numafy_disable(why, false);
@@ -90,26 +92,10 @@ void numafy_fork_prepare_(void);
 void numafy_fork_parent_(void);
 void numafy_fork_child_(void);
 
-/* Says once that mbind does not work here, and what follows. */
-NUMAFY_INNER_ void numafy_warn_refused(int e)
-{
-    char text[256];
-    if (e == -ENOSYS && numafy_set_count(numafy_pools_v2.topology.memory) == 1)
-        return; /* a kernel without NUMA: there is nothing to choose */
-    if (!numafy_warn_now(NUMAFY_WARN_MBIND))
-        return;
-    snprintf(text, sizeof text, "numafy: %s: pages lie where they are first touched\n",
-             e == -EPERM    ? "mbind is forbidden here (EPERM, a seccomp filter?)"
-             : e == -ENOSYS ? "this kernel has no mbind (ENOSYS)"
-             : e == -EINVAL ? "the kernel refuses the node (EINVAL)"
-                            : "mbind failed");
-    numafy_os_say(text);
-}
-
 NUMAFY_INNER_ void numafy_init(void)
 {
     struct numafy_pools *g = &numafy_pools_v2;
-    numafy_sysfs_read(g->sysfs, &g->topology);
+    numafy_topology_read();
     if (!g->shards) {
         g->shards = g->topology.cpu_count;
         if (g->shards > NUMAFY_SHARDS_MAX)
@@ -147,6 +133,7 @@ NUMAFY_INNER_ void numafy_init(void)
         numafy_onnode_v2.plain_free = numafy_state_v2.next.free_;
         numafy_state_v2.next.free_ = numafy_onnode_route;
         g->onnode = 1;
+        numafy_policy_onnode();
         const int e = numafy_onnode_probe(numafy_set_first(g->topology.allowed));
         if (e)
             numafy_warn_refused(e);
@@ -183,61 +170,8 @@ static __attribute__((constructor, unused)) void numafy_start_with_program(void)
 #endif
 
 /* --- pools */
-/* The node of the CPU that runs us; the lowest node if the machine does not tell. */
-NUMAFY_INNER_ int numafy_local_node(void)
-{
-    const struct numafy_topology *t = &numafy_pools_v2.topology;
-    const int cpu = numafy_os_getcpu_();
-    int node = cpu >= 0 && cpu < NUMAFY_CPUS ? t->node_of_cpu[cpu] : -1;
-    return node >= 0 ? node : numafy_set_first(t->allowed) < 0 ? 0 : numafy_set_first(t->allowed);
-}
-
-/* The kernel's node for pool `node`: NUMAFY_NODEMAP, then the nearest that is allowed. Threads that
- * race find the same. */
-NUMAFY_INNER_ int numafy_map(int node)
-{
-    struct numafy_pools *g = &numafy_pools_v2;
-    const int known = __atomic_load_n(&g->mapped[node], __ATOMIC_RELAXED);
-    if (known)
-        return known - 1;
-    const int wanted = g->map[node] ? g->map[node] - 1 : node;
-    const int got = numafy_sysfs_nearest(g->sysfs, wanted, g->topology.allowed);
-    if (got != wanted && numafy_warn_now(NUMAFY_WARN_REDIRECT)) {
-        char text[200];
-        const char *why = numafy_set_has(g->topology.memory, wanted)
-                              ? "may not be used here (cpuset)"
-                              : "does not exist or has no memory";
-        snprintf(text, sizeof text, "numafy: node %d %s: what goes there goes to node %d\n", wanted,
-                 why, got);
-        numafy_os_say(text);
-    }
-    __atomic_store_n(&g->mapped[node], (int16_t)(got + 1), __ATOMIC_RELAXED);
-    return got;
-}
-
-/* Asks the kernel to put the slot's pages on its node. If it refuses, pages go where they are first
- * touched: that is counted, and told once. */
-NUMAFY_INNER_ void numafy_slot_bind(struct numafy_slot *slot, size_t size)
-{
-    struct numafy_pools *g = &numafy_pools_v2;
-    uint64_t set[NUMAFY_WORDS] = {0};
-    int e;
-    if (slot->node == NUMAFY_INTERLEAVE) {
-        e = numafy_os_bind(slot->start, size, NUMAFY_MPOL_INTERLEAVE, g->topology.allowed);
-        /* A huge page would put 512 neighbours on one node. */
-        numafy_os_madvise_((void *)slot->start, size, NUMAFY_MADV_NOHUGEPAGE);
-    } else {
-        set[slot->mapped / 64] = (uint64_t)1 << (slot->mapped % 64);
-        e = numafy_os_bind(slot->start, size, NUMAFY_MPOL_PREFERRED, set);
-    }
-    slot->bind_error = -e;
-    if (!e)
-        return;
-    slot->mapped = NUMAFY_NO_NODE;
-    numafy_warn_refused(e);
-}
-
-/* The slot of a node id or NUMAFY_INTERLEAVE, made if there is none; 0: all slots are taken. */
+/* The slot of a node id or NUMAFY_INTERLEAVE, made if there is none; 0: all slots are taken, or the
+ * kernel has no memory for it now. */
 NUMAFY_COLD_ unsigned numafy_slot_(int node)
 {
     struct numafy_pools *g = &numafy_pools_v2;
@@ -253,25 +187,13 @@ NUMAFY_COLD_ unsigned numafy_slot_(int node)
         s->start = numafy_state_v2.base + ((uintptr_t)g->slots << numafy_state_v2.shift);
         s->mapped = node < 0 ? NUMAFY_NO_NODE : numafy_map(node);
         numafy_huge_slot(s, (size_t)1 << numafy_state_v2.shift);
-        numafy_slot_bind(s, (size_t)1 << numafy_state_v2.shift);
-        slot = ++g->slots;
-        __atomic_store_n(entry, (uint8_t)slot, __ATOMIC_RELEASE);
+        if (numafy_slot_bind(s, (size_t)1 << numafy_state_v2.shift)) {
+            slot = ++g->slots;
+            __atomic_store_n(entry, (uint8_t)slot, __ATOMIC_RELEASE);
+        }
     }
     numafy_unlock(&g->lock);
     return slot;
-}
-
-NUMAFY_INNER_ void *numafy_hook_alloc(struct numafy_hooks *hooks, void *at, size_t size,
-                                      size_t alignment, bool *zero, bool *commit, unsigned arena)
-{
-    void *p = numafy_range_take((struct numafy_slot *)hooks, (size_t)1 << numafy_state_v2.shift, at,
-                                size, alignment);
-    (void)arena;
-    if (p) {
-        *zero = true;
-        *commit = true;
-    }
-    return p;
 }
 
 /* The arena of a shard, made if there is none; shard 0 serves when jemalloc has no ids left.
@@ -283,11 +205,7 @@ NUMAFY_INNER_ unsigned numafy_arena(struct numafy_slot *slot, unsigned shard)
     struct numafy_hooks *hooks = &slot->hooks;
     if (slot->arena[shard])
         return slot->arena[shard];
-    hooks->alloc = numafy_hook_alloc;
-    hooks->purge_forced = numafy_hook_purge;
-    hooks->split = numafy_hook_split;
-    hooks->merge = numafy_hook_merge;
-    numafy_huge_hooks(slot);
+    numafy_hooks_set(slot);
     if (!numafy_je_mallctl_("arenas.create", &arena, &len, (void *)&hooks, sizeof hooks) &&
         arena < NUMAFY_JE_MAX_INDEX) {
         if (shard == 0 || !slot->late_flags)
@@ -427,6 +345,7 @@ NUMAFY_COLD_ void numafy_fork_prepare_(void)
 {
     numafy_lock_fork_begin(&numafy_pools_v2.lock);
     numafy_lock_fork_begin(&numafy_onnode_v2.lock);
+    numafy_policy_fork();
 }
 NUMAFY_COLD_ void numafy_fork_parent_(void)
 {
@@ -438,6 +357,7 @@ NUMAFY_COLD_ void numafy_fork_child_(void)
     struct numafy_pools *g = &numafy_pools_v2;
     const size_t mine = numafy_tls_v2->own ? 1 : 0;
     numafy_huge_fork_child();
+    numafy_policy_fork_child();
     numafy_lock_fork_end(&numafy_onnode_v2.lock, true);
     numafy_lock_fork_end(&g->lock, true);
     g->lost_threads += g->threads - mine;
@@ -458,17 +378,25 @@ NUMAFY_FN_ void *numafy_plain_alloc(size_t size, size_t alignment, int zero)
     return p;
 }
 
-NUMAFY_FN_ void *numafy_out_of_memory(int node)
+NUMAFY_FN_ void *numafy_refused(int reason, int node)
 {
-    numafy_fail(NUMAFY_OUT_OF_MEMORY, node);
+    numafy_fail(reason, node);
     errno = ENOMEM;
     return NULL;
+}
+
+NUMAFY_FN_ void *numafy_out_of_memory(int node)
+{
+    return numafy_refused(NUMAFY_OUT_OF_MEMORY, node);
 }
 
 /* A pool that has no room, or a thread past its end: the plain heap serves, which is counted. */
 NUMAFY_INNER_ void *numafy_fallback(struct numafy_slot *slot, int node, size_t size,
                                     size_t alignment, int zero)
 {
+    const int refusal = numafy_refusal(slot, node);
+    if (refusal)
+        return numafy_refused(refusal, node);
     void *p = numafy_plain_alloc(size, alignment, zero);
     if (!p)
         return numafy_out_of_memory(node);
@@ -495,6 +423,9 @@ NUMAFY_COLD_ void *numafy_slow_alloc_(int node, size_t size, size_t alignment, i
         return NULL;
     }
     if (node == NUMAFY_NO_NODE || !numafy_ready_()) {
+        const int refusal = node == NUMAFY_NO_NODE ? 0 : numafy_refusal(NULL, node);
+        if (refusal)
+            return numafy_refused(refusal, node);
         void *p = numafy_plain_alloc(size, alignment, zero);
         if (p && node != NUMAFY_NO_NODE)
             __atomic_fetch_add(&g->plain_served, 1, __ATOMIC_RELAXED);

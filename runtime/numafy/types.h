@@ -58,6 +58,11 @@ struct numafy_slot {
     int node;                          /* the id that the user says, or NUMAFY_INTERLEAVE */
     int mapped;                        /* the kernel's node, NUMAFY_NO_NODE: first touch */
     int bind_error;                    /* errno of mbind, 0 */
+    int policy;                        /* the range's MPOL_ number, 0: first touch */
+    int strict;                        /* 1: memory is looked at before it is given */
+    struct numafy_mutex growth;        /* one at a time, if strict; inside jemalloc's locks */
+    int refused;                       /* enum numafy_reason: why bind cannot serve here, 0 */
+    int cause;                         /* enum numafy_reason: why the last growth failed, 0 */
     unsigned arena[NUMAFY_SHARDS_MAX]; /* jemalloc's index + 1, 0: not made yet */
     size_t fallbacks;                  /* blocks that the plain heap served instead */
     size_t uncached;                   /* (thread, pool) pairs that got no tcache */
@@ -99,8 +104,22 @@ enum numafy_reason {
     NUMAFY_BAD_ALIGNMENT,
     NUMAFY_ROOT_INVALID,
     NUMAFY_ROOTS_FULL,
-    NUMAFY_NOT_BOUND
+    NUMAFY_NOT_BOUND,
+    NUMAFY_NO_POOL,      /* from here on: why NUMAFY_MODE=bind gave nothing */
+    NUMAFY_POOL_USED_UP, /* no address space left in the range */
+    NUMAFY_NODE_FULL,    /* the kernel put pages elsewhere */
+    NUMAFY_NODE_ABSENT,
+    NUMAFY_NODE_MEMORYLESS,
+    NUMAFY_NODE_NOT_ALLOWED, /* cpuset.mems, numactl --membind */
+    NUMAFY_MBIND_FORBIDDEN,  /* EPERM */
+    NUMAFY_MBIND_MISSING,    /* ENOSYS */
+    NUMAFY_MBIND_REFUSED,    /* any other */
+    NUMAFY_NODE_UNKNOWN,     /* nobody may ask where pages are */
+    NUMAFY_NODE_FAILED       /* anything else; jemalloc serves no thread past its end */
 };
+
+/* What happens if a node is full, absent or forbidden. */
+enum numafy_mode { NUMAFY_PREFER, NUMAFY_BIND, NUMAFY_ABORT };
 
 /* An object that near() takes for a block of `node`. size 0: free; written last when added. */
 struct numafy_root {
@@ -126,7 +145,10 @@ enum numafy_phase { NUMAFY_NEW_BORN, NUMAFY_READY, NUMAFY_DISABLED };
 struct numafy_topology {
     uint64_t memory[NUMAFY_WORDS];  /* nodes with memory */
     uint64_t cpus[NUMAFY_WORDS];    /* nodes with CPUs */
-    uint64_t allowed[NUMAFY_WORDS]; /* nodes with memory that our cpuset grants */
+    uint64_t allowed[NUMAFY_WORDS]; /* nodes with memory that we may use: cpuset, membind */
+    uint64_t online[NUMAFY_WORDS];
+    int unreadable;  /* a negative errno: sysfs did not tell, one node is assumed */
+    bool task_bound; /* numactl --membind takes nodes from `allowed` */
     unsigned cpu_count;
     int16_t node_of_cpu[NUMAFY_CPUS]; /* -1: unknown */
 };
@@ -146,6 +168,7 @@ struct numafy_pools {
     int phase;                /* enum numafy_phase */
     int started;              /* 1: somebody reads the environment, 2: read */
     struct numafy_mutex lock; /* taken before jemalloc's */
+    int mode;                 /* enum numafy_mode: NUMAFY_MODE */
     int onnode;               /* blocks come from numa_alloc_onnode */
     int quiet;                /* NUMAFY_QUIET */
     int sanitize_pass;        /* NUMAFY_SANITIZE=pass: off without a warning */
@@ -168,8 +191,11 @@ struct numafy_pools {
     const char *stats;        /* NUMAFY_STATS, or NULL */
     const char *disabled;     /* why the pools are off, or NULL */
     struct numafy_thread *free_threads;
-    int16_t map[NUMAFY_NODES];    /* NUMAFY_NODEMAP: the kernel's node + 1, 0: itself */
-    int16_t mapped[NUMAFY_NODES]; /* where the pool goes in the end, + 1; 0: not asked yet */
+    uint64_t task_nodes[NUMAFY_WORDS]; /* numactl --membind's nodes; none: no such policy */
+    uint64_t
+        task_cpus[NUMAFY_CPUS / 64]; /* where the program was started (taskset); none: unknown */
+    int16_t map[NUMAFY_NODES];       /* NUMAFY_NODEMAP: the kernel's node + 1, 0: itself */
+    int16_t mapped[NUMAFY_NODES];    /* where the pool goes in the end, + 1; 0: not asked yet */
     struct numafy_root roots[NUMAFY_ROOTS];
     struct numafy_topology topology;
     struct numafy_slot slot[NUMAFY_SLOTS + 1];

@@ -180,7 +180,10 @@ static void put(const char *name, const char *text)
 static int make_root(void **state)
 {
     (void)state;
-    const char *const folders[] = {"kernel",
+    const char *const folders[] = {"devices",
+                                   "devices/system",
+                                   "devices/system/node",
+                                   "kernel",
                                    "kernel/mm",
                                    "kernel/mm/hugepages",
                                    "kernel/mm/hugepages/hugepages-1048576kB",
@@ -195,6 +198,7 @@ static int make_root(void **state)
         if (mkdir(path, 0755))
             return -1;
     }
+    put("devices/system/node/online", "0\n");
     put("meminfo", "MemTotal: 1 kB\nHugepagesize:       2048 kB\n");
     put("kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
     snprintf(root_env, sizeof root_env, "NUMAFY_SYSFS=%s", root);
@@ -305,9 +309,8 @@ static void test_a_kernel_that_gives_no_huge_page_is_told(void **state)
     const struct outcome o =
         child(LIST("choose"), LIST("NUMAFY_SYSFS=/nonexistent", "NUMAFY_HUGE=2"));
     assert_string_equal(o.out, "0 0 0");
-    assert_string_equal(o.err,
-                        "numafy: NUMAFY_HUGE has no effect: this kernel has no huge pages to "
-                        "map; ordinary pages are used\n");
+    assert_non_null(strstr(o.err, "numafy: NUMAFY_HUGE has no effect: this kernel has no huge "
+                                  "pages to map; ordinary pages are used\n"));
 }
 
 /* P45 */
