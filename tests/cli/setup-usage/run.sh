@@ -5,3 +5,4 @@ echo "status $?"
 "$ROOT/scripts/setup" everything
 echo "status $?"
 "$ROOT/scripts/setup" --list demo
+"$ROOT/scripts/setup" --list bench
