@@ -12,7 +12,7 @@
 
 #include <jemalloc/jemalloc.h>
 
-#include "bench.h"
+#include "parent.h"
 
 __attribute__((format(printf, 3, 4))) static void fact(struct bench_environment *environment,
                                                        const char *name, const char *format, ...)
@@ -45,18 +45,24 @@ static void read_line(const char *path, const char *key, char *text, size_t len)
         fclose(in);
 }
 
+int bench_cpus(void)
+{
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return (int)sysconf(_SC_NPROCESSORS_ONLN); /* more than a cpu_set_t has */
+    return CPU_COUNT(&allowed);
+}
+
 static void read_cpus(struct bench_environment *environment)
 {
     char text[2048];
-    cpu_set_t allowed;
-    CPU_ZERO(&allowed);
-    sched_getaffinity(0, sizeof allowed, &allowed);
     read_line("/proc/cpuinfo", "model name", text, sizeof text);
     fact(environment, "CPU", "%.140s", text);
     read_line("/proc/cpuinfo", "flags", text, sizeof text);
     fact(environment, "virtual machine", "%s",
          strstr(text, " hypervisor") != NULL ? "yes" : "not seen");
-    fact(environment, "CPUs", "%d allowed of %ld online", CPU_COUNT(&allowed),
+    fact(environment, "CPUs", "%d allowed of %ld online", bench_cpus(),
          sysconf(_SC_NPROCESSORS_ONLN));
 }
 

@@ -24,28 +24,29 @@ static inline void peer_free(int node, void *p, size_t size)
     list = p;
 }
 #include "loops.h"
-#include "peers.h"
 
-static void enter(int node, size_t size)
+static void enter(const struct bench_job *job, size_t size)
 {
     for (size_t i = 0; i < BENCH_BATCH + 1; i++) {
         void *p = malloc(size);
         if (p == NULL)
             abort();
-        peer_free(node, p, size);
+        peer_free(job->node, p, size);
     }
 }
 
-static void leave(int node, size_t size)
+static void leave(const struct bench_job *job, size_t size)
 {
     while (list != NULL)
-        free(peer_alloc(node, size));
+        free(peer_alloc(job->node, size));
 }
 
-const struct bench_peer bench_peer_bare = {
+static struct bench_code code = {
     .name = "bare",
-    .title = "bare thread-local list (limit)",
     .enter = enter,
     .leave = leave,
     .loops = loops,
+    .alloc = call_alloc,
+    .release = call_free,
 };
+BENCH_CODE(code);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our own path, as a program that includes the header gets it: inline, freed by address. malloc and
- * free stay jemalloc's own (NUMAFY_NO_REPLACE), or the row `jemalloc` would measure our
- * interposition. */
+/* Our own path, as a C program that includes the header gets it: inline, freed by address. The row
+ * thread_tcache is the same code under NUMAFY_CACHE=tcache. malloc and free are not replaced. */
 #define NUMAFY_NO_REPLACE
 #define NUMAFY_INLINE
 #include "numa_alloc.h"
@@ -17,30 +16,30 @@ static inline void peer_free(int node, void *p, size_t size)
     numafy_free(p);
 }
 #include "loops.h"
-#include "peers.h"
+#include "peer_node.h"
 
-static const char *prepare(int node, size_t size)
-{
-    void *p = numafy_malloc(node, size);
-    if (p == NULL)
-        return numafy_strerror();
-    numafy_free(p);
-    return NULL;
-}
-
-static void leave(int node, size_t size)
-{
-    (void)node;
-    (void)size;
-    numafy_thread_flush();
-}
-
-const struct bench_peer bench_peer_numafy = {
+static struct bench_code code = {
     .name = "numafy",
-    .title = "numafy_malloc, free by address",
-    .bound = true,
-    .prepare = prepare,
-    .leave = leave,
-    .node_of = numafy_node_of,
+    .prepare = node_prepare,
+    .leave = node_leave,
+    .node_of = node_of,
+    .disturb = disturb,
+    .purge = node_purge,
     .loops = loops,
+    .alloc = call_alloc,
+    .release = call_free,
 };
+BENCH_CODE(code);
+
+static struct bench_code tcache_code = {
+    .name = "thread_tcache",
+    .prepare = node_prepare,
+    .leave = node_leave,
+    .node_of = node_of,
+    .disturb = disturb,
+    .purge = node_purge,
+    .loops = loops,
+    .alloc = call_alloc,
+    .release = call_free,
+};
+BENCH_CODE(tcache_code);

@@ -18,12 +18,11 @@ static inline void peer_free(int node, void *p, size_t size)
     numa_free(p, size);
 }
 #include "loops.h"
-#include "peers.h"
 
 /* libnuma prints a line for each mbind that fails and goes on: ask beforehand. */
-static const char *prepare(int node, size_t size)
+static const char *prepare(const struct bench_cell *cell)
 {
-    (void)size;
+    const int node = cell->node;
     if (numa_available() != 0)
         return "libnuma says that there is no NUMA here";
     unsigned long nodes[16] = {0}; /* 1,024 bits: all nodes that --node takes */
@@ -38,12 +37,11 @@ static const char *prepare(int node, size_t size)
     return bound ? NULL : forbidden ? "mbind is forbidden here" : "mbind refuses this node";
 }
 
-const struct bench_peer bench_peer_onnode = {
+static struct bench_code code = {
     .name = BENCH_BASELINE,
-    .title = "numa_alloc_onnode, numa_free",
-    .by_cpu_time = true,
-    .bound = true,
-    .optional = true,
     .prepare = prepare,
     .loops = loops,
+    .alloc = call_alloc,
+    .release = call_free,
 };
+BENCH_CODE(code);

@@ -1,31 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a run as tables for people and as JSON. Prints figures of this run only. */
-#include <errno.h>
+/* Writes a run of bench_alloc as tables for people and as JSON. Prints figures of this run only,
+ * but for the seed's, which stand beside ours. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
+#include "parent.h"
 
 static const char *pattern_text(enum bench_pattern pattern)
 {
-    static const char *const texts[] = {
+    static const char *const texts[BENCH_PATTERNS] = {
         "pair: allocated, written and freed at once",
-        "fifo: batches of 1,000 allocated and written, then freed in the same order",
-        "random: batches of 1,000 allocated and written, then freed in a random order"};
+        "fifo: batches allocated and written, then freed in the same order",
+        "random: batches allocated and written, then freed in a random order",
+        "prodcons: batches allocated and written by one thread, freed by another",
+        "larson: random blocks replaced by others of 16 to 1,024 B; they move on to other threads",
+        "scratch: an object of another thread freed, then pairs whose bytes are written 10 times",
+        "thrash: pairs whose bytes are written 10 times"};
     return texts[pattern];
 }
 
-/* The row of another peer with the same pattern and threads, if it was measured. */
+/* --- figures of a row, and against other rows
+ */
+
+enum figure { PAIR, CPU };
+
+static const double *figures(const struct bench_row *row, enum figure figure)
+{
+    return figure == PAIR ? row->pair : row->cpu;
+}
+
+static bool alike(const struct bench_row *a, const struct bench_row *b)
+{
+    return a->cell.pattern == b->cell.pattern && a->cell.threads == b->cell.threads &&
+           a->cell.size == b->cell.size;
+}
+
+/* The row of another peer with the same pattern, size and threads, if it was measured. */
 static const struct bench_row *row_of(const struct bench_run *run, const struct bench_row *like,
                                       const char *peer)
 {
     for (size_t i = 0; i < run->row_count; i++) {
         const struct bench_row *row = &run->rows[i];
-        if (row->cell.pattern == like->cell.pattern && row->cell.threads == like->cell.threads &&
-            row->missing[0] == '\0' && strcmp(row->cell.peer->name, peer) == 0)
+        if (alike(row, like) && row->missing[0] == '\0' && strcmp(row->cell.peer->name, peer) == 0)
             return row;
     }
     return NULL;
+}
+
+/* In each round the least of what others' allocators need; false if there is none. */
+static bool best_of(const struct bench_run *run, const struct bench_row *like, enum figure figure,
+                    double *best)
+{
+    bool found = false;
+    for (size_t i = 0; i < run->row_count; i++) {
+        const struct bench_row *row = &run->rows[i];
+        if (!alike(row, like) || !row->cell.peer->rival || row->missing[0] != '\0')
+            continue;
+        for (size_t k = 0; k < row->rounds; k++)
+            if (!found || figures(row, figure)[k] < best[k])
+                best[k] = figures(row, figure)[k];
+        found = true;
+    }
+    return found;
 }
 
 static double median_of(const double *values, size_t count)
@@ -35,118 +71,190 @@ static double median_of(const double *values, size_t count)
     return bench_median(copy, count);
 }
 
-/* A number to three digits, with commas from 1,000 on: figures from 0.6 to 300,000 share a column.
+/* --- text
  */
-static const char *number(char *text, size_t len, double value)
+
+static void print_ratio(FILE *out, const double *a, const double *b, size_t rounds, bool range)
 {
-    if (value >= 999.5) {
-        const unsigned long whole = (unsigned long)(value + 0.5);
-        if (whole >= 1000000)
-            snprintf(text, len, "%lu,%03lu,%03lu", whole / 1000000, whole / 1000 % 1000,
-                     whole % 1000);
-        else
-            snprintf(text, len, "%lu,%03lu", whole / 1000, whole % 1000);
-    } else {
-        snprintf(text, len, "%.*f", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value);
+    char text[3][32];
+    const struct bench_spread x = bench_ratio(a, b, rounds);
+    fprintf(out, " %7s", bench_number(text[0], sizeof text[0], x.median));
+    if (range) {
+        char both[64];
+        snprintf(both, sizeof both, "[%s, %s]", bench_number(text[1], sizeof text[1], x.low),
+                 bench_number(text[2], sizeof text[2], x.high));
+        fprintf(out, " %-14s", both);
     }
-    return text;
+}
+
+static void print_against(FILE *out, const struct bench_run *run, const struct bench_row *row)
+{
+    const struct bench_row *reference = row_of(run, row, BENCH_REFERENCE);
+    double best[BENCH_MAX_ROUNDS];
+    for (int figure = PAIR; figure <= CPU; figure++) {
+        const bool usable = figure == CPU || !row->cell.peer->by_cpu_time;
+        const double *values = figures(row, (enum figure)figure);
+        if (reference != NULL && usable)
+            print_ratio(out, values, figures(reference, (enum figure)figure), row->rounds,
+                        figure == PAIR);
+        else
+            fprintf(out, figure == PAIR ? " %7s %-14s" : " %7s", "-", "");
+    }
+    for (int figure = PAIR; figure <= CPU; figure++) {
+        const bool usable = figure == CPU || !row->cell.peer->by_cpu_time;
+        if (usable && best_of(run, row, (enum figure)figure, best))
+            print_ratio(out, figures(row, (enum figure)figure), best, row->rounds, false);
+        else
+            fprintf(out, " %7s", "-");
+    }
+    const struct bench_row *baseline = row_of(run, row, BENCH_BASELINE);
+    if (baseline != NULL)
+        print_ratio(out, baseline->cpu, row->cpu, row->rounds, false);
+    else
+        fprintf(out, " %7s", "-");
+}
+
+/* What was counted, not timed. */
+static void print_counts(FILE *out, const struct bench_row *row)
+{
+    if (row->locks.instructions > 0)
+        fprintf(out, "  %7.0f %6.0f %6.0f", row->locks.instructions, row->locks.locked * 1000,
+                row->locks.waits * 1000);
+    else if (row->locks.why[0] != '\0')
+        fprintf(out, "  not counted: %s", row->locks.why);
+    if (row->lines_counted && row->lines.all != 0)
+        fprintf(out, "  %zu of %zu lines shared", row->lines.shared, row->lines.all);
+    if (row->placement_checked && row->misplaced != 0)
+        fprintf(out, "  WRONG NODE: %zu of %zu", row->misplaced, row->checked);
 }
 
 static void print_row(FILE *out, const struct bench_run *run, const struct bench_row *row)
 {
-    char a[32], b[32], c[32];
-    const bool batch = row->cell.pattern != BENCH_PAIR;
+    char a[32], b[32], c[32], d[32];
+    const bool apart = row->rounds != 0 && row->free[0] > 0;
     fprintf(out, "%7u  %-31s", row->cell.threads, row->cell.peer->title);
     if (row->missing[0] != '\0') {
-        fprintf(out, " not measured: %s\n", row->missing);
+        fprintf(out, " missing: %s\n", row->missing);
         return;
     }
-    fprintf(out, " %9s %9s %9s",
-            batch ? number(a, sizeof a, median_of(row->alloc, row->rounds)) : "-",
-            batch ? number(b, sizeof b, median_of(row->free, row->rounds)) : "-",
-            number(c, sizeof c, median_of(row->pair, row->rounds)));
-
-    const struct bench_row *reference = row_of(run, row, BENCH_REFERENCE);
-    if (reference != NULL && !row->cell.peer->by_cpu_time) {
-        const struct bench_spread x = bench_ratio(row->pair, reference->pair, row->rounds);
-        fprintf(out, "  %7s [%s, %s]", number(a, sizeof a, x.median), number(b, sizeof b, x.low),
-                number(c, sizeof c, x.high));
-    } else {
-        fprintf(out, "  %7s %s", "-", row->cell.peer->by_cpu_time ? "(CPU time)  " : "");
-    }
-    const struct bench_row *baseline = row_of(run, row, BENCH_BASELINE);
-    if (baseline != NULL) {
-        const struct bench_spread x = bench_ratio(baseline->cpu, row->cpu, row->rounds);
-        fprintf(out, "  %8s [%s, %s]", number(a, sizeof a, x.median), number(b, sizeof b, x.low),
-                number(c, sizeof c, x.high));
-    }
+    fprintf(out, " %7s %7s %7s %7s",
+            apart ? bench_number(a, sizeof a, median_of(row->alloc, row->rounds)) : "-",
+            apart ? bench_number(b, sizeof b, median_of(row->free, row->rounds)) : "-",
+            bench_number(c, sizeof c, median_of(row->pair, row->rounds)),
+            bench_number(d, sizeof d, median_of(row->cpu, row->rounds)));
+    print_against(out, run, row);
+    print_counts(out, row);
     fputc('\n', out);
+}
+
+static void print_heading(FILE *out, const struct bench_row *row)
+{
+    fprintf(out, "\n%s; ", pattern_text(row->cell.pattern));
+    if (row->cell.pattern != BENCH_LARSON)
+        fprintf(out, "%zu B, ", row->cell.size);
+    fprintf(out, "node %d, ns per object\n", row->cell.node);
+    fprintf(out, "%7s  %-31s %7s %7s %7s %7s %7s %-14s %7s %7s %7s %7s  %7s %6s %6s\n", "threads",
+            "", "alloc", "free", "pair", "cpu", "pair/je", "[range]", "cpu/je", "p/best", "c/best",
+            "onnode/", "instr", "locked", "waits");
+}
+
+/* What the allocator that this one succeeds was said to reach, beside the rows that show the same.
+ * Its machine had 80 hardware threads on two nodes: only ratios can be compared, and those by kind.
+ */
+static void print_seed(FILE *out, const struct bench_run *run)
+{
+    const struct bench_row like = {.cell = {.pattern = BENCH_FIFO, .threads = 20, .size = 32}};
+    const struct bench_row *ours = row_of(run, &like, "numafy_typed"),
+                           *malloc_row = row_of(run, &like, BENCH_REFERENCE),
+                           *none = row_of(run, &like, "tcache_none"),
+                           *onnode = row_of(run, &like, BENCH_BASELINE);
+    char text[32];
+    if (ours == NULL)
+        return;
+    fputs("\nthe seed's figures, 20 threads, 32 B              seed    here (fifo, CPU time)\n",
+          out);
+    fprintf(out, "  ns per pair                                   43    %s\n",
+            bench_number(text, sizeof text, median_of(ours->cpu, ours->rounds)));
+    if (malloc_row != NULL)
+        fprintf(out, "  times the time of jemalloc's malloc          1.3    %s\n",
+                bench_number(text, sizeof text,
+                             bench_ratio(ours->cpu, malloc_row->cpu, ours->rounds).median));
+    if (none != NULL)
+        fprintf(out, "  ns without a tcache                       42,305    %s\n",
+                bench_number(text, sizeof text, median_of(none->cpu, none->rounds)));
+    if (onnode != NULL)
+        fprintf(out, "  times as fast as numa_alloc_onnode         8,191    %s\n",
+                bench_number(text, sizeof text,
+                             bench_ratio(onnode->cpu, ours->cpu, ours->rounds).median));
 }
 
 void bench_report_text(FILE *out, const struct bench_run *run)
 {
-    const struct bench_environment *environment = &run->environment;
-    fprintf(out, "%s\n", run->command);
-    for (size_t i = 0; i < environment->count; i++)
-        fprintf(out, "  %-18s %s\n", environment->facts[i].name, environment->facts[i].value);
-    fprintf(out, "  %-18s %s before, %s after\n", "load", run->load_before, run->load_after);
-
+    bench_environment_text(out, run->command, &run->environment, run->load_before, run->load_after);
+    unsigned most = 0;
     for (size_t i = 0; i < run->row_count; i++) {
         const struct bench_row *row = &run->rows[i];
-        if (i == 0 || row->cell.pattern != run->rows[i - 1].cell.pattern) {
-            fprintf(out, "\n%s; %zu B, node %d, ns per object\n", pattern_text(row->cell.pattern),
-                    row->cell.size, row->cell.node);
-            fprintf(out, "%7s  %-31s %9s %9s %9s  %s\n", "threads", "", "alloc", "free", "pair",
-                    "pair x jemalloc [range]  speed-up over numa_alloc_onnode [range]");
-        }
+        most = row->cell.threads > most ? row->cell.threads : most;
+        if (i == 0 || row->cell.pattern != run->rows[i - 1].cell.pattern ||
+            row->cell.size != run->rows[i - 1].cell.size)
+            print_heading(out, row);
         print_row(out, run, row);
     }
-    fprintf(out,
-            "\nMedians over %zu rounds of block medians (a block is 1,000 objects); ratios are\n"
-            "taken within each round, then their median and range. Speed-ups compare CPU time\n"
-            "of all threads, since numa_alloc_onnode sleeps in the kernel.\n",
-            run->row_count != 0 ? run->rows[0].rounds : 0);
+    print_seed(out, run);
+    fprintf(
+        out,
+        "\nMedians over %zu rounds of block medians; ratios are taken within each round, then\n"
+        "their median and range. je: jemalloc. best: in each round the best of the others'\n"
+        "allocators. onnode/: how many times the CPU time numa_alloc_onnode needs. cpu: of all\n"
+        "threads. instr: instructions per pair, locked: instructions that lock the bus, waits:\n"
+        "futex and yield calls, both per 1,000 pairs (--locks).\n",
+        run->row_count != 0 ? run->rows[0].rounds : 0);
+    if (most > (unsigned)bench_cpus())
+        fprintf(out, "%d CPUs: rows of more threads show time slicing, not that many CPUs.\n",
+                bench_cpus());
 }
 
-static void json_string(FILE *out, const char *text)
+/* --- JSON
+ */
+
+static void json_counts(FILE *out, const struct bench_row *row)
 {
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if ((unsigned char)*text < 0x20)
-            fprintf(out, "\\u%04x", (unsigned)*text);
-        else if (*text == '"' || *text == '\\')
-            fprintf(out, "\\%c", *text);
-        else
-            fputc(*text, out);
+    if (row->locks.instructions > 0)
+        fprintf(out,
+                ", \"instructions_per_pair\": %.2f, \"locked_per_1000\": %.1f"
+                ", \"waits_per_1000\": %.2f",
+                row->locks.instructions, row->locks.locked * 1000, row->locks.waits * 1000);
+    else if (row->locks.why[0] != '\0') {
+        fputs(", \"locks_missing\": ", out);
+        bench_json_string(out, row->locks.why);
     }
-    fputc('"', out);
-}
-
-static void json_array(FILE *out, const char *name, const double *values, size_t count)
-{
-    fprintf(out, ", \"%s\": [", name);
-    for (size_t i = 0; i < count; i++)
-        fprintf(out, "%s%.4f", i != 0 ? ", " : "", values[i]);
-    fputc(']', out);
+    if (row->lines_counted)
+        fprintf(out, ", \"lines_shared\": %zu, \"lines\": %zu", row->lines.shared, row->lines.all);
+    if (row->placement_checked)
+        fprintf(out, ", \"misplaced\": %zu, \"checked\": %zu", row->misplaced, row->checked);
 }
 
 static void json_row(FILE *out, const struct bench_row *row)
 {
+    const struct bench_cell *cell = &row->cell;
     fprintf(out, "    {\"peer\": \"%s\", \"pattern\": \"%s\", \"size\": %zu, \"node\": %d",
-            row->cell.peer->name, bench_pattern_name(row->cell.pattern), row->cell.size,
-            row->cell.node);
-    fprintf(out, ", \"threads\": %u, \"clock\": \"%s\"", row->cell.threads,
-            row->cell.peer->by_cpu_time ? "cpu" : "wall");
+            cell->peer->name, bench_pattern_name(cell->pattern), cell->size, cell->node);
+    fprintf(out, ", \"threads\": %u, \"time_slicing\": %s, \"clock\": \"%s\"", cell->threads,
+            cell->threads > (unsigned)bench_cpus() ? "true" : "false",
+            cell->peer->by_cpu_time ? "cpu" : "wall");
+    if (cell->peer->kind == BENCH_WRONG)
+        fputs(", \"wrong\": true", out);
     if (row->missing[0] != '\0') {
         fputs(", \"missing\": ", out);
-        json_string(out, row->missing);
+        bench_json_string(out, row->missing);
     } else {
-        if (row->cell.pattern != BENCH_PAIR) {
-            json_array(out, "alloc_ns", row->alloc, row->rounds);
-            json_array(out, "free_ns", row->free, row->rounds);
+        if (row->rounds != 0 && row->free[0] > 0) {
+            bench_json_array(out, "alloc_ns", row->alloc, row->rounds);
+            bench_json_array(out, "free_ns", row->free, row->rounds);
         }
-        json_array(out, "pair_ns", row->pair, row->rounds);
-        json_array(out, "cpu_ns", row->cpu, row->rounds);
+        bench_json_array(out, "pair_ns", row->pair, row->rounds);
+        bench_json_array(out, "cpu_ns", row->cpu, row->rounds);
+        json_counts(out, row);
     }
     fputc('}', out);
 }
@@ -156,20 +264,13 @@ int bench_report_json(const char *path, const struct bench_run *run)
     FILE *out = fopen(path, "w");
     if (out == NULL)
         return -1;
-    fputs("{\n  \"command\": ", out);
-    json_string(out, run->command);
-    fputs(",\n  \"environment\": {", out);
-    for (size_t i = 0; i < run->environment.count; i++) {
-        json_string(out, run->environment.facts[i].name);
-        fputs(": ", out);
-        json_string(out, run->environment.facts[i].value);
-        fputs(", ", out);
-    }
-    fputs("\"load before\": ", out);
-    json_string(out, run->load_before);
-    fputs(", \"load after\": ", out);
-    json_string(out, run->load_after);
-    fputs("},\n  \"rows\": [\n", out);
+    fputs("{\n", out);
+    bench_environment_json(out, run->command, &run->environment, run->load_before, run->load_after);
+    /* What is known of the allocator that this one succeeds: 32 B, 20 threads, on 80. */
+    fputs("  \"seed\": {\"pair_ns\": 43, \"x_malloc\": 1.3, \"no_tcache_ns\": 42305, "
+          "\"x_onnode\": 8191},\n",
+          out);
+    fputs("  \"rows\": [\n", out);
     for (size_t i = 0; i < run->row_count; i++) {
         json_row(out, &run->rows[i]);
         fputs(i + 1 < run->row_count ? ",\n" : "\n", out);
