@@ -21,7 +21,8 @@
  *     NUMAFY_CACHE_ONNODE    every allocation is a numa_alloc_onnode of libnuma (link -lnuma): the
  *                            baseline to compare with
  *     NUMAFY_NO_SHORT_NAMES  do not take the names numa, thread_numa and NUMA
- *     NUMAFY_INLINE          numafy_malloc and numafy_free inline in this unit
+ *     NUMAFY_INLINE          numafy_malloc and numafy_free inline in this unit, not only
+ *                            numafy_malloc of a constant size
  *
  * Environment: see docs/runtime.md.
  *
@@ -141,6 +142,11 @@ void numafy_stats_print(FILE *out) NUMAFY_NOTHROW_;
 #ifdef NUMAFY_INLINE
 #define numafy_malloc(node, size) numafy_fast_malloc((node), (size))
 #define numafy_free(p) numafy_fast_free((p))
+#elif !defined(NUMAFY_EXTERN) && defined(__OPTIMIZE__)
+/* A size that the compiler knows costs less code in place than a call does. */
+#define numafy_malloc(node, size)                                        \
+    (__builtin_constant_p(size) ? numafy_fast_malloc((node), (size)) \
+                                : (numafy_malloc)((node), (size)))
 #endif
 
 #ifdef __cplusplus

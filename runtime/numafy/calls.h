@@ -64,8 +64,11 @@ NUMAFY_WEAK_ void(numafy_free)(void *p) NUMAFY_DEF_NOTHROW_
 NUMAFY_FN_ size_t numafy_any_usable_size(const void *p)
 {
     struct numafy_page page;
-    if (numafy_slot_of_address(p))
-        return numafy_je_sallocx_(p, 0);
+    if (numafy_is_ours(p)) {
+        const unsigned entry = *numafy_map_at(p);
+        return entry ? numafy_class_size(entry / NUMAFY_BIN_WORDS % NUMAFY_CLASSES)
+                     : numafy_je_sallocx_(p, 0);
+    }
     if (numafy_pools_v2.onnode && numafy_onnode_lookup(p, &page))
         return numafy_onnode_usable(&page);
     return p ? numafy_state_v2.next.usable_size_((void *)(uintptr_t)p) : 0;
@@ -87,25 +90,53 @@ NUMAFY_INNER_ void *numafy_move(void *p, void *to, size_t size)
     return to;
 }
 
-/* realloc of a block in `slot`. */
-NUMAFY_FN_ void *numafy_realloc_ours(void *p, size_t size, unsigned slot)
+/* By jemalloc, which may grow a large block where it is, and keeps the arena in a thread that it
+ * has ended its part of. NULL: there is no memory. */
+NUMAFY_INNER_ void *numafy_realloc_direct(void *p, size_t size, unsigned slot)
 {
+    struct numafy_slot *s = &numafy_pools_v2.slot[slot];
+    int flags;
+    if (numafy_pools_v2.use_tcache) {
+        flags = numafy_bind_(slot);
+        return flags ? numafy_je_rallocx_(p, size <= 8 ? 16 : size, flags) : NULL;
+    }
+    const struct numafy_thread *t = numafy_thread_own_();
+    const int shard = numafy_shard_(s, t ? t->shard : 0);
+    if (shard < 0)
+        return NULL;
+    flags = s->shard[shard].uncached_flags;
+    const size_t before = numafy_je_sallocx_(p, 0);
+    void *to = numafy_je_rallocx_(p, size, flags);
+    if (!to)
+        return NULL;
+    /* One sum of both, so that the counter never goes below zero on the way. */
+    __atomic_fetch_add(&s->taken, numafy_je_sallocx_(to, 0) - before, __ATOMIC_RELAXED);
+    numafy_map_set_by_size(to, slot);
+    return to;
+}
+
+/* realloc of a block in `slot`. */
+NUMAFY_INNER_ void *numafy_realloc_ours(void *p, size_t size, unsigned slot)
+{
+    struct numafy_slot *s = &numafy_pools_v2.slot[slot];
+    const unsigned entry = *numafy_map_at(p);
     if (!size) {
-        numafy_fast_free_ours(p, slot);
+        numafy_fast_free_ours(p);
         return NULL;
     }
-    int flags = numafy_tls_v2->flags[slot];
-    if (!flags)
-        flags = numafy_bind_(slot);
-    void *to = size <= (size_t)PTRDIFF_MAX && flags
-                   ? numafy_je_rallocx_(p, size <= 8 ? 16 : size, flags)
-                   : NULL;
-    if (to)
-        return to;
-    struct numafy_slot *s = &numafy_pools_v2.slot[slot];
     if (size > (size_t)PTRDIFF_MAX)
         return numafy_out_of_memory(s->node);
-    return numafy_move(p, numafy_fallback(s, s->node, size, 0, 0), size);
+    if (entry && size <= NUMAFY_CACHED_MAX &&
+        numafy_class_of(size) == entry / NUMAFY_BIN_WORDS % NUMAFY_CLASSES)
+        return p;
+    const bool binned = entry || size <= NUMAFY_CACHED_MAX;
+    void *to = NULL;
+    if (binned && !numafy_pools_v2.use_tcache && numafy_thread_own_())
+        to = numafy_pool_alloc(slot, size, 0, 0);
+    if (to)
+        return numafy_move(p, to, size);
+    to = numafy_realloc_direct(p, size, slot);
+    return to ? to : numafy_move(p, numafy_fallback(s, s->node, size, 0, 0), size);
 }
 
 NUMAFY_INNER_ void *numafy_onnode_realloc(void *p, size_t size, const struct numafy_page *page)
@@ -225,7 +256,7 @@ NUMAFY_WEAK_ int numafy_node_of(const void *p) NUMAFY_DEF_NOTHROW_
     const unsigned slot = numafy_slot_of_address(p);
     struct numafy_page page;
     if (slot)
-        return slot <= g->slots ? g->slot[slot].node : NUMAFY_NO_NODE;
+        return numafy_slot_node(slot);
     if (g->onnode && numafy_onnode_lookup(p, &page))
         return page.node;
     return NUMAFY_NO_NODE;
@@ -255,8 +286,11 @@ NUMAFY_COLD_ int numafy_thread_bind(int node) NUMAFY_DEF_NOTHROW_
 
 NUMAFY_COLD_ void numafy_thread_flush(void) NUMAFY_DEF_NOTHROW_
 {
-    const struct numafy_thread *t = numafy_tls_v2;
-    for (unsigned i = 1; t->own && i <= numafy_pools_v2.slots; i++) {
+    struct numafy_thread *t = numafy_tls_v2;
+    if (!t->own)
+        return;
+    numafy_bins_clear(t);
+    for (unsigned i = 1; i <= numafy_pools_v2.slots; i++) {
         unsigned tcache = (unsigned)numafy_je_tcache(t->flags[i]);
         if (t->flags[i] && (int)tcache >= 0)
             numafy_je_mallctl_("tcache.flush", NULL, NULL, &tcache, sizeof tcache);
@@ -265,16 +299,26 @@ NUMAFY_COLD_ void numafy_thread_flush(void) NUMAFY_DEF_NOTHROW_
 
 NUMAFY_COLD_ void numafy_purge(int node) NUMAFY_DEF_NOTHROW_
 {
-    struct numafy_pools *g = &numafy_pools_v2;
     char name[32];
     if (node < NUMAFY_INTERLEAVE || node >= NUMAFY_NODES)
         return;
     const unsigned slot = numafy_state_v2.slot_of[node + NUMAFY_NODE_ARGS];
-    for (unsigned i = 0; slot && i < g->shards; i++)
-        if (g->slot[slot].arena[i]) {
-            snprintf(name, sizeof name, "arena.%u.purge", g->slot[slot].arena[i] - 1);
-            numafy_je_mallctl_(name, NULL, NULL, NULL, 0);
+    struct numafy_slot *s = &numafy_pools_v2.slot[slot];
+    for (unsigned c = 0; slot && c < NUMAFY_CLASSES; c++)
+        numafy_depot_release(slot, c, 0, ~0u);
+    for (unsigned i = 0; slot && i < NUMAFY_SHARDS_MAX; i++) {
+        struct numafy_shard *h = &s->shard[i];
+        unsigned tcache = (unsigned)numafy_je_tcache(h->flags);
+        if (!h->flags)
+            continue;
+        if ((int)tcache >= 0) {
+            numafy_lock(&h->lock);
+            numafy_je_mallctl_("tcache.flush", NULL, NULL, &tcache, sizeof tcache);
+            numafy_unlock(&h->lock);
         }
+        snprintf(name, sizeof name, "arena.%u.purge", numafy_je_arena(h->uncached_flags));
+        numafy_je_mallctl_(name, NULL, NULL, NULL, 0);
+    }
 }
 
 /* --- reasons and statistics */
@@ -338,15 +382,56 @@ NUMAFY_FN_ void numafy_huge_json(struct numafy_text *out, const struct numafy_sl
                  h->unadvised / NUMAFY_THP_FRAME);
 }
 
-/* What jemalloc has handed out of a slot; a thread's cached blocks count as allocated. */
-NUMAFY_FN_ size_t numafy_slot_allocated(const struct numafy_slot *s)
+/* Bytes of a slot that threads hold in their bins, to within what they do just now. */
+NUMAFY_FN_ size_t numafy_slot_in_threads(unsigned slot)
 {
+    const struct numafy_thread *t =
+        __atomic_load_n(&numafy_pools_v2.made_threads, __ATOMIC_ACQUIRE);
     size_t bytes = 0;
-    for (unsigned i = 0; i < NUMAFY_SHARDS_MAX; i++)
-        if (s->arena[i])
-            bytes += numafy_je_stat(s->arena[i] - 1, "small.allocated") +
-                     numafy_je_stat(s->arena[i] - 1, "large.allocated");
+    for (; t; t = t->next_made) {
+        if (!__atomic_load_n(&t->held[slot], __ATOMIC_RELAXED))
+            continue;
+        for (unsigned c = 0; c < NUMAFY_CLASSES; c++) {
+            const struct numafy_bin *bin = &t->bin[slot * NUMAFY_CLASSES + c];
+            const char *top = (const char *)__atomic_load_n(&bin->numafy_top_, __ATOMIC_RELAXED);
+            const char *empty =
+                (const char *)__atomic_load_n(&bin->numafy_empty_, __ATOMIC_RELAXED);
+            if (!empty)
+                continue;
+            /* Magazines are never unmapped, and numbers caught in a change are within bounds. */
+            const struct numafy_magazine *loaded = (const struct numafy_magazine *)empty - 1;
+            const struct numafy_magazine *spare = __atomic_load_n(&loaded->next, __ATOMIC_RELAXED);
+            size_t n = top > empty ? (size_t)(top - empty) / sizeof(void *) : 0;
+            if (n > NUMAFY_MAGAZINE_BLOCKS)
+                n = 0;
+            bytes += (n + (spare ? spare->count : 0)) * numafy_class_size(c);
+        }
+    }
     return bytes;
+}
+
+/* What a slot's memory is used for, in bytes. live: what the program holds; with
+ * NUMAFY_CACHE=tcache the blocks that jemalloc's caches keep count as live. */
+struct numafy_use {
+    size_t live, cached;
+};
+
+NUMAFY_FN_ struct numafy_use numafy_slot_use(unsigned slot)
+{
+    const struct numafy_slot *s = &numafy_pools_v2.slot[slot];
+    struct numafy_use use = {0, 0};
+    if (numafy_pools_v2.use_tcache) {
+        for (unsigned i = 0; i < NUMAFY_SHARDS_MAX; i++)
+            if (s->shard[i].flags)
+                use.live +=
+                    numafy_je_stat(numafy_je_arena(s->shard[i].uncached_flags), "small.allocated") +
+                    numafy_je_stat(numafy_je_arena(s->shard[i].uncached_flags), "large.allocated");
+        return use;
+    }
+    use.cached = __atomic_load_n(&s->in_depots, __ATOMIC_RELAXED) + numafy_slot_in_threads(slot);
+    use.live = __atomic_load_n(&s->taken, __ATOMIC_RELAXED);
+    use.live -= use.cached < use.live ? use.cached : use.live;
+    return use;
 }
 
 /* Whether the machine made us put the pool on another node than was meant. */
@@ -357,11 +442,12 @@ NUMAFY_FN_ bool numafy_slot_redirected(const struct numafy_slot *s)
 
 NUMAFY_FN_ void numafy_stats_slot(struct numafy_text *out, const struct numafy_slot *s)
 {
+    const struct numafy_use use = numafy_slot_use((unsigned)(s - numafy_pools_v2.slot));
     NUMAFY_TEXT_(out, "{\"node\":%d,\"mapped\":%d,\"redirected\":%s,\"policy\":\"%s\",", s->node,
                  s->mapped, numafy_slot_redirected(s) ? "true" : "false",
                  numafy_policy_name(s->policy));
-    NUMAFY_TEXT_(out, "\"mbind_errno\":%d,\"opened\":%zu,\"allocated\":%zu,", s->bind_error,
-                 s->opened, numafy_slot_allocated(s));
+    NUMAFY_TEXT_(out, "\"mbind_errno\":%d,\"opened\":%zu,\"live\":%zu,\"cached\":%zu,",
+                 s->bind_error, s->opened, use.live, use.cached);
     NUMAFY_TEXT_(out, "\"fallbacks\":%zu,\"uncached\":%zu,", s->fallbacks, s->uncached);
 }
 
@@ -370,6 +456,7 @@ NUMAFY_COLD_ int numafy_stats_json(char *buf, size_t len) NUMAFY_DEF_NOTHROW_
     const struct numafy_pools *g = &numafy_pools_v2;
     struct numafy_text out = {buf, len, 0};
     struct numafy_residence where[NUMAFY_SLOTS + 1], sum;
+    const char *comma = "";
     uint64_t epoch = 1;
     const bool told = numafy_residence_read(where, &sum);
     numafy_je_mallctl_("epoch", NULL, NULL, &epoch, sizeof epoch);
@@ -378,7 +465,10 @@ NUMAFY_COLD_ int numafy_stats_json(char *buf, size_t len) NUMAFY_DEF_NOTHROW_
                  g->phase == NUMAFY_READY ? "on"
                  : g->disabled            ? "off"
                                           : "unused",
-                 numafy_mode_name(g->mode), g->onnode ? "onnode" : "tcache");
+                 numafy_mode_name(g->mode),
+                 g->onnode       ? "onnode"
+                 : g->use_tcache ? "tcache"
+                                 : "magazine");
     NUMAFY_TEXT_(&out, "\"slot_bytes\":%zu,\"shards\":%u,\"tcaches\":%zu,\"threads\":%zu,",
                  numafy_state_v2.span ? (size_t)1 << numafy_state_v2.shift : 0, g->shards,
                  g->tcaches, g->threads);
@@ -394,12 +484,16 @@ NUMAFY_COLD_ int numafy_stats_json(char *buf, size_t len) NUMAFY_DEF_NOTHROW_
                      sum.redirected, sum.unbound, sum.spilled);
     NUMAFY_TEXT_(&out, "\"nodes\":[");
     for (unsigned i = 1; i <= g->slots; i++) {
-        NUMAFY_TEXT_(&out, "%s", i > 1 ? "," : "");
-        numafy_stats_slot(&out, &g->slot[i]);
+        const struct numafy_slot *s = &g->slot[i];
+        if (!s->start)
+            continue;
+        NUMAFY_TEXT_(&out, "%s", comma);
+        comma = ",";
+        numafy_stats_slot(&out, s);
         if (told)
             NUMAFY_TEXT_(&out, "\"resident\":%zu,\"spilled\":%zu,", where[i].resident,
                          where[i].spilled);
-        numafy_huge_json(&out, &g->slot[i]);
+        numafy_huge_json(&out, s);
     }
     NUMAFY_TEXT_(&out, "]}");
     if (len && out.used >= len)
@@ -414,28 +508,30 @@ NUMAFY_COLD_ void numafy_stats_print(FILE *out) NUMAFY_DEF_NOTHROW_
     uint64_t epoch = 1;
     const bool told = numafy_residence_read(where, &sum);
     numafy_je_mallctl_("epoch", NULL, NULL, &epoch, sizeof epoch);
-    fprintf(out,
-            "numafy: pools %s%s%s, mode %s, %zu threads, %zu caches, %zu blocks by plain malloc\n",
+    fprintf(out, "numafy: pools %s%s%s, mode %s, %zu threads, %zu blocks by plain malloc\n",
             g->phase == NUMAFY_READY ? "on"
             : g->disabled            ? "off"
                                      : "unused",
             g->disabled ? ": " : "", g->disabled ? g->disabled : "", numafy_mode_name(g->mode),
-            g->threads, g->tcaches, g->plain_served);
+            g->threads, g->plain_served);
     if (g->onnode)
         fprintf(out, "numafy: %zu blocks by numa_alloc_onnode\n", numafy_onnode_v2.blocks);
     for (unsigned i = 1; i <= g->slots; i++) {
         const struct numafy_slot *s = &g->slot[i];
+        const struct numafy_use use = numafy_slot_use(i);
+        if (!s->start)
+            continue;
         fprintf(out,
-                "numafy: node %d on %d (%s): %zu bytes allocated, %zu opened, %zu fallbacks, "
-                "mbind %s",
-                s->node, s->mapped, numafy_policy_name(s->policy), numafy_slot_allocated(s),
-                s->opened, s->fallbacks, s->bind_error ? "failed" : "ok");
+                "numafy: node %d on %d (%s): %zu bytes live, %zu cached, %zu opened, %zu "
+                "fallbacks, mbind %s",
+                s->node, s->mapped, numafy_policy_name(s->policy), use.live, use.cached, s->opened,
+                s->fallbacks, s->bind_error ? "failed" : "ok");
         if (told)
             fprintf(out, ", %zu in memory, %zu of them on other nodes", where[i].resident,
                     where[i].spilled);
         fputc('\n', out);
         const struct numafy_huge_pool *h = numafy_huge_of(s);
-        if (numafy_pools_v2.huge)
+        if (s->start && numafy_pools_v2.huge)
             fprintf(out, "numafy: node %d: %zu bytes in huge pages, %zu huge pages not to be had\n",
                     s->node, h->pages * numafy_huge_v2.page, h->fallbacks);
     }

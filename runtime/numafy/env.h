@@ -111,8 +111,8 @@ NUMAFY_FN_ void numafy_env_take(const char *name, const char *value)
         numafy_env_nodemap(value);
     } else if (numafy_text_is(name, "CACHE")) {
         g->want_onnode = numafy_text_is(value, "onnode");
-        if (!g->want_onnode && !numafy_text_is(value, "tcache") &&
-            !numafy_text_is(value, "magazine"))
+        g->use_tcache = numafy_text_is(value, "tcache");
+        if (!g->want_onnode && !g->use_tcache && !numafy_text_is(value, "magazine"))
             numafy_env_bad_value("NUMAFY_CACHE", value, "magazine, tcache or onnode");
     } else if (numafy_text_is(name, "SHARDS")) {
         if (numafy_env_number(value, NUMAFY_SHARDS_MAX, &n) && n)

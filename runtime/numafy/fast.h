@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fast.h: what an allocation and a free do when everything is ready. No lock, no system call,
- * nothing that is not needed in the common case; all else is in slow.h. Thread caches of our own
- * (magazines) will go in here, before the calls of jemalloc; until then its tcache, bound to this
- * thread and pool, does their work. */
+/* fast.h: what an allocation and a free by address do when everything is ready, over the bins of
+ * cache.h. No lock, no system call, nothing that is not needed in the common case; all else is in
+ * slow.h. */
 #ifndef NUMAFY_FAST_H
 #define NUMAFY_FAST_H
 
 #include "hooks.h"
 #include "state.h"
 
-#define NUMAFY_LIKELY_(x) __builtin_expect(!!(x), 1)
-#define NUMAFY_UNLIKELY_(x) __builtin_expect(!!(x), 0)
-
 void *numafy_slow_alloc_(int node, size_t size, size_t alignment, int zero);
-void numafy_slow_free_(void *p, unsigned slot);
+void numafy_slow_free_(void *p);
 
 /* The slot of an address of ours, 0 for any other. */
 NUMAFY_OWNER_ NUMAFY_FN_ unsigned numafy_slot_of_address(const volatile void *p)
@@ -22,41 +18,53 @@ NUMAFY_OWNER_ NUMAFY_FN_ unsigned numafy_slot_of_address(const volatile void *p)
     return d < numafy_state_v2.span ? (unsigned)(d >> numafy_state_v2.shift) + 1 : 0;
 }
 
-NUMAFY_FN_ void *numafy_fast_malloc(int node, size_t size)
+/* The slot of any node argument, 0 if the slow path must find out. */
+NUMAFY_HOT_ unsigned numafy_slot_of_node(int node)
 {
+    if (__builtin_constant_p(node) && node >= 0 && node < NUMAFY_FIXED)
+        return (unsigned)node + 1;
     const unsigned index = (unsigned)node + NUMAFY_NODE_ARGS;
-    if (NUMAFY_LIKELY_(index < NUMAFY_NODES + NUMAFY_NODE_ARGS)) {
-        const int flags = numafy_tls_v2->flags[numafy_state_v2.slot_of[index]];
-        if (NUMAFY_LIKELY_(flags)) {
-            /* jemalloc aligns 8-byte blocks to 8 only, and needs a size. */
-            void *p = numafy_je_mallocx_(size <= 8 ? 16 : size, flags);
-            if (NUMAFY_LIKELY_(p))
-                return p;
-        }
-    }
+    return NUMAFY_LIKELY_(index < NUMAFY_NODES + NUMAFY_NODE_ARGS)
+               ? __atomic_load_n(&numafy_state_v2.slot_of[index], __ATOMIC_RELAXED)
+               : 0;
+}
+
+NUMAFY_HOT_ void *numafy_fast_malloc(int node, size_t size)
+{
+    void *p;
+    if (NUMAFY_LIKELY_(
+            size <= NUMAFY_CACHED_MAX &&
+            numafy_bin_pop(numafy_bin_of(numafy_slot_of_node(node), numafy_class_of(size)), &p)))
+        return p;
     return numafy_slow_alloc_(node, size, 0, 0);
 }
 
-/* p is in slot's range. */
-NUMAFY_FN_ void numafy_fast_free_ours(void *p, unsigned slot)
+/* The bin that a page map entry names. */
+enum { NUMAFY_BIN_WORDS = sizeof(struct numafy_bin) / 8 };
+
+NUMAFY_HOT_ struct numafy_bin *numafy_bin_at(struct numafy_thread *t, unsigned entry)
+{
+    return (struct numafy_bin *)((uint64_t *)t->bin + entry);
+}
+
+/* p is in the reservation. */
+NUMAFY_HOT_ void numafy_fast_free_ours(void *p)
 {
 #ifdef NUMAFY_TEST_AUTO_TCACHE /* control: jemalloc's automatic tcache mixes the nodes */
-    (void)slot;
     numafy_je_dallocx_(p, 0);
 #else
-    const int flags = numafy_tls_v2->flags[slot];
-    if (NUMAFY_LIKELY_(flags))
-        numafy_je_dallocx_(p, flags);
-    else
-        numafy_slow_free_(p, slot);
+    const size_t page = ((uintptr_t)p - numafy_state_v2.base) >> NUMAFY_MAP_SHIFT;
+    const unsigned entry = __atomic_load_n(&numafy_state_v2.page_map[page], __ATOMIC_RELAXED);
+    struct numafy_bin *bin = numafy_bin_at(numafy_tls_v2, entry);
+    if (NUMAFY_UNLIKELY_(!numafy_bin_push(bin, bin->numafy_full_, p)))
+        numafy_slow_free_(p);
 #endif
 }
 
-NUMAFY_FN_ void numafy_fast_free(void *p)
+NUMAFY_HOT_ void numafy_fast_free(void *p)
 {
-    const unsigned slot = numafy_slot_of_address(p);
-    if (slot)
-        numafy_fast_free_ours(p, slot);
+    if ((uintptr_t)p - numafy_state_v2.base < numafy_state_v2.span)
+        numafy_fast_free_ours(p);
     else
         numafy_state_v2.next.free_(p);
 }

@@ -16,7 +16,11 @@ void *numafy_je_mallocx_(size_t, int) __asm__("mallocx");
 void *numafy_je_rallocx_(void *, size_t, int) __asm__("rallocx");
 void numafy_je_dallocx_(void *, int) __asm__("dallocx");
 size_t numafy_je_sallocx_(const void *, int) __asm__("sallocx");
+size_t numafy_je_nallocx_(size_t, int) __asm__("nallocx");
 int numafy_je_mallctl_(const char *, void *, size_t *, void *, size_t) __asm__("mallctl");
+int numafy_je_mallctlnametomib_(const char *, size_t *, size_t *) __asm__("mallctlnametomib");
+int numafy_je_mallctlbymib_(const size_t *, size_t, void *, size_t *, void *,
+                            size_t) __asm__("mallctlbymib");
 
 enum {
     NUMAFY_JE_ZERO = 0x40,
@@ -46,6 +50,15 @@ NUMAFY_FN_ unsigned numafy_je_arena(int flags)
     return ((unsigned)flags >> 20) - 1;
 }
 
+/* Makes the page map readable for [from, to) of the reservation, offsets of 2 MiB steps. */
+NUMAFY_FN_ bool numafy_map_open(size_t from, size_t to)
+{
+    const uintptr_t map = (uintptr_t)numafy_state_v2.page_map, page = NUMAFY_PAGE - 1;
+    const uintptr_t start = (map + (from >> NUMAFY_MAP_SHIFT) * 2) & ~page;
+    const uintptr_t end = (map + (to >> NUMAFY_MAP_SHIFT) * 2 + page) & ~page;
+    return !numafy_os_mprotect_((void *)start, end - start, NUMAFY_PROT_RW);
+}
+
 /* Makes [start, end) of the slot readable, in steps: 2 MiB or a huge page at first, then as much as
  * is open, up to 64 MiB. Threads may race: see numafy_huge_open. */
 NUMAFY_FN_ bool numafy_range_open(struct numafy_slot *slot, size_t end, size_t size)
@@ -58,7 +71,9 @@ NUMAFY_FN_ bool numafy_range_open(struct numafy_slot *slot, size_t end, size_t s
         size_t target = (least + unit - 1) & ~(unit - 1);
         if (target > size)
             target = size;
-        if (!numafy_huge_open(slot, opened, target))
+        const size_t offset = slot->start - numafy_state_v2.base;
+        if (!numafy_map_open(offset + opened, offset + target) ||
+            !numafy_huge_open(slot, opened, target))
             return false;
         opened = __atomic_load_n(&slot->opened, __ATOMIC_ACQUIRE);
     }

@@ -53,6 +53,11 @@ typedef __SIZE_TYPE__ numafy_size;
 #endif
 #endif
 
+/* Whether placed forms are the program's own operator new. */
+#if defined(NUMAFY_SANITIZED_) || defined(NUMAFY_OFF)
+#define NUMAFY_PASSES_
+#endif
+
 #ifdef NUMAFY_OFF
 #include "off.h"
 #else
@@ -143,7 +148,7 @@ enum class align_val_t : __SIZE_TYPE__;
 extern "C++" {
 /* Under a sanitizer, and with NUMAFY_OFF, placed forms are the program's own operator new. These
  * are the forms of it that a compiler does not declare by itself. */
-#if defined(NUMAFY_SANITIZED_) || defined(NUMAFY_OFF)
+#ifdef NUMAFY_PASSES_
 #define NUMAFY_PLAIN_FORMS_
 void *operator new(numafy_size, const std::nothrow_t &) NUMAFY_NOTHROW_;
 void *operator new[](numafy_size, const std::nothrow_t &) NUMAFY_NOTHROW_;
@@ -320,6 +325,9 @@ NUMAFY_PLACED_DELETE_(NUMAFY_ARRAY_, NUMAFY_ALIGNED_ NUMAFY_UNUSED_, aligned_)
 } /* extern "C++" */
 
 #if __cplusplus >= 201103L
+#ifndef NUMAFY_PASSES_
+#include "cache.h"
+#endif
 #include "type.hpp"
 #else
 extern "C++" {

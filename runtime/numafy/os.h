@@ -14,8 +14,6 @@
 
 #include "types.h"
 
-#define NUMAFY_FN_ static inline __attribute__((unused))
-
 enum {
     NUMAFY_PROT_NONE = 0,
     NUMAFY_PROT_RW = 3,
@@ -51,6 +49,7 @@ unsigned long numafy_os_getauxval_(unsigned long) __asm__(NUMAFY_OS_("getauxval"
 int numafy_os_getcpu_(void) __asm__(NUMAFY_OS_("sched_getcpu"));
 int numafy_os_getaffinity_(int, size_t, void *) __asm__(NUMAFY_OS_("sched_getaffinity"));
 int numafy_os_setaffinity_(int, size_t, const void *) __asm__(NUMAFY_OS_("sched_setaffinity"));
+int numafy_os_clock_(int, long *) __asm__("clock_gettime");
 typedef void (*numafy_function)(void); /* any function: ISO C has no cast from dlsym's void * */
 numafy_function numafy_os_dlsym_(void *, const char *) __asm__("dlsym");
 void *numafy_os_dlopen_(const char *, int) __asm__("dlopen");
@@ -571,6 +570,14 @@ NUMAFY_FN_ void numafy_lock_fork_end(struct numafy_mutex *lock, bool child)
         __atomic_store_n(&lock->word, 0, __ATOMIC_RELAXED);
     else
         numafy_unlock(lock);
+}
+
+/* Seconds since the machine started, in steps of some milliseconds; without a system call. */
+NUMAFY_FN_ unsigned long numafy_os_seconds(void)
+{
+    long now[2] = {0, 0}; /* a struct timespec */
+    numafy_os_clock_(6 /* CLOCK_MONOTONIC_COARSE */, now);
+    return (unsigned long)now[0];
 }
 
 NUMAFY_FN_ void numafy_os_say(const char *text)

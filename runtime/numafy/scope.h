@@ -101,7 +101,7 @@ NUMAFY_OWNER_ NUMAFY_FN_ int numafy_owner_node(const volatile void *owner, bool 
     int node;
     *keep = false;
     if (slot)
-        return slot <= g->slots ? g->slot[slot].node : NUMAFY_NO_NODE;
+        return numafy_slot_node(slot);
     if (g->onnode && numafy_onnode_lookup(owner, &page))
         return page.node;
     if (g->root_high && (node = numafy_root_node(owner)) != NUMAFY_NO_NODE)

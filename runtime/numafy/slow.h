@@ -4,6 +4,7 @@
 #ifndef NUMAFY_SLOW_H
 #define NUMAFY_SLOW_H
 
+#include "depot.h"
 #include "env.h"
 #include "fast.h"
 #include "guard.h"
@@ -74,9 +75,11 @@ NUMAFY_INNER_ bool numafy_reserve(void)
     want = want < 16 ? 16 : want > NUMAFY_SLOTS ? (unsigned)NUMAFY_SLOTS : want;
     for (unsigned i = 0; i < sizeof shifts; i++) {
         const size_t span = (size_t)want << shifts[i];
-        void *p = numafy_os_reserve(span, numafy_huge_unit());
+        const size_t map = span >> NUMAFY_MAP_SHIFT << 1;
+        void *p = numafy_os_reserve(span + map, numafy_huge_unit());
         if (!p)
             continue;
+        numafy_state_v2.page_map = (unsigned short *)((uintptr_t)p + span);
         g->slot_limit = want;
         numafy_state_v2.shift = shifts[i];
         numafy_state_v2.base = (uintptr_t)p;
@@ -91,6 +94,46 @@ void numafy_thread_end_(void *record);
 void numafy_fork_prepare_(void);
 void numafy_fork_parent_(void);
 void numafy_fork_child_(void);
+
+/* What jemalloc knows of our classes. false: it has others, as with a page of 64 KiB or a build
+ * with another quantum; a thread's bins then cannot serve. */
+NUMAFY_INNER_ bool numafy_classes_read(void)
+{
+    struct numafy_pools *g = &numafy_pools_v2;
+    unsigned bins = 0;
+    size_t len = sizeof bins;
+    if (numafy_je_mallctl_("arenas.nbins", &bins, &len, NULL, 0))
+        return false;
+    for (unsigned c = 0; c < NUMAFY_CLASSES; c++) {
+        size_t n = NUMAFY_MAGAZINE_BLOCKS;
+        while (n > 2 && n * numafy_class_size(c) > NUMAFY_MAGAZINE_BYTES)
+            n = n / 2 - 1;
+        g->magazine[c] = (unsigned char)n;
+        g->nregs[c] = 1;
+        if (numafy_je_nallocx_(numafy_class_size(c), 0) != numafy_class_size(c) ||
+            (c && numafy_je_nallocx_(numafy_class_size(c - 1) + 1, 0) != numafy_class_size(c)))
+            return false;
+    }
+    for (unsigned bin = 0; bin < bins; bin++) {
+        char name[48];
+        size_t size = 0;
+        uint32_t nregs = 0;
+        len = sizeof size;
+        snprintf(name, sizeof name, "arenas.bin.%u.size", bin);
+        if (numafy_je_mallctl_(name, &size, &len, NULL, 0))
+            return false;
+        len = sizeof nregs;
+        snprintf(name, sizeof name, "arenas.bin.%u.nregs", bin);
+        if (numafy_je_mallctl_(name, &nregs, &len, NULL, 0))
+            return false;
+        if (size >= 16 && size <= NUMAFY_CACHED_MAX)
+            g->nregs[numafy_class_of(size)] = (unsigned short)(nregs < 0xffff ? nregs : 0xffff);
+    }
+    len = 2;
+    if (numafy_je_mallctlnametomib_("experimental.batch_alloc", g->batch_mib, &len))
+        g->batch_mib[0] = 0;
+    return true;
+}
 
 NUMAFY_INNER_ void numafy_init(void)
 {
@@ -140,6 +183,8 @@ NUMAFY_INNER_ void numafy_init(void)
     } else if (numafy_huge_start(), !numafy_reserve()) {
         numafy_disable("no address space left for 16 times 64 MiB", false);
         return;
+    } else if (!numafy_classes_read()) {
+        g->use_tcache = 1;
     }
     __atomic_store_n(&g->phase, NUMAFY_READY, __ATOMIC_RELEASE);
 }
@@ -170,8 +215,49 @@ static __attribute__((constructor, unused)) void numafy_start_with_program(void)
 #endif
 
 /* --- pools */
-/* The slot of a node id or NUMAFY_INTERLEAVE, made if there is none; 0: all slots are taken, or the
- * kernel has no memory for it now. */
+/* The node of a slot, as the user says it. */
+NUMAFY_FN_ int numafy_slot_node(unsigned slot)
+{
+    const struct numafy_slot *s = &numafy_pools_v2.slot[slot];
+    return slot <= NUMAFY_SLOTS && s->start ? s->node : NUMAFY_NO_NODE;
+}
+
+/* A slot for the node that has none. 0: all are taken. Lock held. */
+NUMAFY_INNER_ unsigned numafy_slot_pick(int node)
+{
+    const struct numafy_pools *g = &numafy_pools_v2;
+    if (node >= 0 && node < NUMAFY_FIXED)
+        return (unsigned)node + 1;
+    for (unsigned slot = NUMAFY_FIXED + 1; slot <= g->slot_limit; slot++)
+        if (!g->slot[slot].start)
+            return slot;
+    return 0;
+}
+
+/* Makes the pool of a slot. false: the kernel has no memory for it now. Lock held. */
+NUMAFY_INNER_ bool numafy_slot_make(struct numafy_slot *s, unsigned slot, int node)
+{
+    struct numafy_pools *g = &numafy_pools_v2;
+    const size_t size = (size_t)1 << numafy_state_v2.shift;
+    if (!s->depot)
+        s->depot = (struct numafy_depot *)numafy_os_map(NUMAFY_CLASSES * sizeof *s->depot);
+    if (!s->depot)
+        return false;
+    s->node = node;
+    s->start = numafy_state_v2.base + ((uintptr_t)(slot - 1) << numafy_state_v2.shift);
+    s->mapped = node < 0 ? NUMAFY_NO_NODE : numafy_map(node);
+    numafy_huge_slot(s, size);
+    if (!numafy_slot_bind(s, size)) {
+        s->start = 0;
+        return false;
+    }
+    numafy_hooks_set(s);
+    if (slot > g->slots)
+        g->slots = slot;
+    return true;
+}
+
+/* The slot of a node id or NUMAFY_INTERLEAVE, made if there is none; 0: all slots are taken. */
 NUMAFY_COLD_ unsigned numafy_slot_(int node)
 {
     struct numafy_pools *g = &numafy_pools_v2;
@@ -181,38 +267,54 @@ NUMAFY_COLD_ unsigned numafy_slot_(int node)
         return slot;
     numafy_lock(&g->lock);
     slot = *entry;
-    if (!slot && g->slots < g->slot_limit) {
-        struct numafy_slot *s = &g->slot[g->slots + 1];
-        s->node = node;
-        s->start = numafy_state_v2.base + ((uintptr_t)g->slots << numafy_state_v2.shift);
-        s->mapped = node < 0 ? NUMAFY_NO_NODE : numafy_map(node);
-        numafy_huge_slot(s, (size_t)1 << numafy_state_v2.shift);
-        if (numafy_slot_bind(s, (size_t)1 << numafy_state_v2.shift)) {
-            slot = ++g->slots;
+    if (!slot && (slot = numafy_slot_pick(node)) != 0) {
+        if (numafy_slot_make(&g->slot[slot], slot, node))
             __atomic_store_n(entry, (uint8_t)slot, __ATOMIC_RELEASE);
-        }
+        else
+            slot = 0;
     }
     numafy_unlock(&g->lock);
     return slot;
 }
 
-/* The arena of a shard, made if there is none; shard 0 serves when jemalloc has no ids left.
- * jemalloc's index + 1, 0: none at all. Lock held. */
-NUMAFY_INNER_ unsigned numafy_arena(struct numafy_slot *slot, unsigned shard)
+/* Makes the shard. jemalloc has ids for 4,094 arenas and tcaches; without one shard 0 serves. A
+ * tcache serves for ever the arena that is current when it is made. Lock held. */
+NUMAFY_INNER_ void numafy_shard_make(struct numafy_slot *slot, unsigned shard)
 {
-    unsigned arena;
+    unsigned arena, tcache;
     size_t len = sizeof arena;
+    struct numafy_shard *h = &slot->shard[shard];
     struct numafy_hooks *hooks = &slot->hooks;
-    if (slot->arena[shard])
-        return slot->arena[shard];
-    numafy_hooks_set(slot);
-    if (!numafy_je_mallctl_("arenas.create", &arena, &len, (void *)&hooks, sizeof hooks) &&
-        arena < NUMAFY_JE_MAX_INDEX) {
-        if (shard == 0 || !slot->late_flags)
-            __atomic_store_n(&slot->late_flags, numafy_je_flags_uncached(arena), __ATOMIC_RELAXED);
-        return slot->arena[shard] = arena + 1;
+    int flags;
+    if (numafy_je_mallctl_("arenas.create", &arena, &len, (void *)&hooks, sizeof hooks) ||
+        arena >= NUMAFY_JE_MAX_INDEX)
+        return;
+    flags = numafy_je_flags_uncached(arena);
+    __atomic_store_n(&h->uncached_flags, flags, __ATOMIC_RELAXED);
+    if (!numafy_pools_v2.use_tcache && !numafy_je_tcache_create(arena, &tcache)) {
+        if (tcache < NUMAFY_JE_MAX_INDEX)
+            flags = numafy_je_flags(arena, tcache);
+        else
+            numafy_je_mallctl_("tcache.destroy", NULL, NULL, &tcache, sizeof tcache);
     }
-    return slot->arena[0];
+    __atomic_store_n(&h->flags, flags, __ATOMIC_RELEASE);
+}
+
+/* A shard of the slot that can serve, the wanted one if it can be had. -1: none at all. */
+NUMAFY_INNER_ int numafy_shard_(struct numafy_slot *slot, unsigned wanted)
+{
+    struct numafy_pools *g = &numafy_pools_v2;
+    if (__atomic_load_n(&slot->shard[wanted].flags, __ATOMIC_ACQUIRE))
+        return (int)wanted;
+    numafy_lock(&g->lock);
+    if (!slot->shard[wanted].flags)
+        numafy_shard_make(slot, wanted);
+    if (!slot->shard[wanted].flags && !slot->shard[0].flags && wanted)
+        numafy_shard_make(slot, 0);
+    numafy_unlock(&g->lock);
+    if (slot->shard[wanted].flags)
+        return (int)wanted;
+    return slot->shard[0].flags ? 0 : -1;
 }
 
 /* --- threads */
@@ -227,18 +329,14 @@ NUMAFY_COLD_ struct numafy_thread *numafy_thread_own_(void)
     if (t == &numafy_latethread_v2 || !numafy_ready_())
         return NULL;
     numafy_lock(&g->lock);
-    if (!g->free_threads) {
-        const size_t size = 64 << 10;
-        char *block = (char *)numafy_os_map(size);
-        for (size_t at = 0; block && at + sizeof *t <= size; at += (sizeof *t + 63) & ~(size_t)63) {
-            t = (struct numafy_thread *)(block + at);
-            t->next_free = g->free_threads;
-            g->free_threads = t;
-        }
-    }
     t = g->free_threads;
     if (t) {
         g->free_threads = t->next_free;
+    } else if ((t = (struct numafy_thread *)numafy_os_map(sizeof *t)) != NULL) {
+        t->next_made = g->made_threads;
+        __atomic_store_n(&g->made_threads, t, __ATOMIC_RELEASE);
+    }
+    if (t) {
         g->threads++;
         t->shard = g->next_shard++ % g->shards;
     }
@@ -282,23 +380,19 @@ NUMAFY_INNER_ int numafy_tcache(struct numafy_slot *slot, unsigned arena)
     return numafy_je_flags_uncached(arena);
 }
 
-/* The calling thread's mallocx flags for the slot, bound at the first call. 0: no arena can be
- * made. The thread makes the tcache itself: see numafy_je_tcache_create. */
+/* NUMAFY_CACHE=tcache: the calling thread's mallocx flags for the slot, bound at the first call. 0:
+ * no arena can be made. The thread makes the tcache itself: see numafy_je_tcache_create. */
 NUMAFY_COLD_ int numafy_bind_(unsigned index)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
-    struct numafy_slot *slot = &g->slot[index];
+    struct numafy_slot *slot = &numafy_pools_v2.slot[index];
     struct numafy_thread *t = numafy_thread_own_();
     if (t && t->flags[index])
         return t->flags[index];
-    numafy_lock(&g->lock);
-    const unsigned arena = numafy_arena(slot, t ? t->shard : 0);
-    numafy_unlock(&g->lock);
-    if (!arena)
+    const int shard = numafy_shard_(slot, t ? t->shard : 0);
+    if (shard < 0)
         return 0;
-    if (!t)
-        return __atomic_load_n(&slot->late_flags, __ATOMIC_RELAXED);
-    return t->flags[index] = numafy_tcache(slot, arena - 1);
+    const int uncached = slot->shard[shard].uncached_flags;
+    return t ? t->flags[index] = numafy_tcache(slot, numafy_je_arena(uncached)) : uncached;
 }
 
 /* The end of a thread: its blocks go back to their pools and its ids to jemalloc. Destructors that
@@ -310,6 +404,7 @@ NUMAFY_COLD_ void numafy_thread_exit_(void *record)
     if (numafy_tls_v2 != t)
         return; /* over already: the record may be another thread's by now */
     numafy_tls_v2 = &numafy_latethread_v2;
+    numafy_bins_clear(t);
     for (unsigned i = 1; i <= NUMAFY_SLOTS; i++) {
         unsigned tcache = (unsigned)numafy_je_tcache(t->flags[i]);
         if (t->flags[i] && (int)tcache >= 0) {
@@ -341,14 +436,36 @@ NUMAFY_COLD_ void numafy_thread_end_(void *record)
 /* fork: prepare handlers run latest first, and jemalloc registered before us: our locks come first,
  * as everywhere. Handlers of others that registered in between run while we hold them. The child
  * has lost the other threads; their caches may be half changed and stay lost. */
+NUMAFY_INNER_ void numafy_fork_begin(struct numafy_mutex *lock, bool child)
+{
+    (void)child;
+    numafy_lock_fork_begin(lock);
+}
+
+/* The locks of all pools; no slot can be made meanwhile. */
+NUMAFY_INNER_ void numafy_fork_locks(void (*each)(struct numafy_mutex *, bool), bool child)
+{
+    struct numafy_pools *g = &numafy_pools_v2;
+    for (unsigned slot = 1; slot <= g->slots; slot++) {
+        struct numafy_slot *s = &g->slot[slot];
+        for (unsigned i = 0; s->start && i < NUMAFY_SHARDS_MAX; i++)
+            each(&s->shard[i].lock, child);
+        for (unsigned i = 0; s->start && i < NUMAFY_CLASSES; i++)
+            each(&s->depot[i].lock, child);
+    }
+    each(&g->blank_lock, child);
+}
+
 NUMAFY_COLD_ void numafy_fork_prepare_(void)
 {
     numafy_lock_fork_begin(&numafy_pools_v2.lock);
     numafy_lock_fork_begin(&numafy_onnode_v2.lock);
     numafy_policy_fork();
+    numafy_fork_locks(numafy_fork_begin, false);
 }
 NUMAFY_COLD_ void numafy_fork_parent_(void)
 {
+    numafy_fork_locks(numafy_lock_fork_end, false);
     numafy_lock_fork_end(&numafy_onnode_v2.lock, false);
     numafy_lock_fork_end(&numafy_pools_v2.lock, false);
 }
@@ -358,6 +475,7 @@ NUMAFY_COLD_ void numafy_fork_child_(void)
     const size_t mine = numafy_tls_v2->own ? 1 : 0;
     numafy_huge_fork_child();
     numafy_policy_fork_child();
+    numafy_fork_locks(numafy_lock_fork_end, true);
     numafy_lock_fork_end(&numafy_onnode_v2.lock, true);
     numafy_lock_fork_end(&g->lock, true);
     g->lost_threads += g->threads - mine;
@@ -397,6 +515,7 @@ NUMAFY_INNER_ void *numafy_fallback(struct numafy_slot *slot, int node, size_t s
     const int refusal = numafy_refusal(slot, node);
     if (refusal)
         return numafy_refused(refusal, node);
+    numafy_bins_distrust();
     void *p = numafy_plain_alloc(size, alignment, zero);
     if (!p)
         return numafy_out_of_memory(node);
@@ -411,6 +530,79 @@ NUMAFY_INNER_ void *numafy_fallback(struct numafy_slot *slot, int node, size_t s
         numafy_os_say(text);
     }
     return p;
+}
+
+/* The class whose blocks serve so many bytes so aligned, NUMAFY_CLASSES if none does: a block of a
+ * class that jemalloc keeps in slabs is aligned to the largest power of two that divides its size,
+ * a larger one to 64 bytes only. */
+NUMAFY_FN_ unsigned numafy_class_aligned(size_t size, size_t alignment)
+{
+    if (alignment <= 16)
+        return size <= NUMAFY_CACHED_MAX ? numafy_class_of(size) : (unsigned)NUMAFY_CLASSES;
+    if (alignment > NUMAFY_PAGE || size > NUMAFY_CACHED_MAX)
+        return NUMAFY_CLASSES;
+    const size_t rounded = (size + alignment - 1) & ~(alignment - 1);
+    const unsigned class_ = numafy_class_of(rounded ? rounded : alignment);
+    return numafy_pools_v2.nregs[class_] > 1 ? class_ : (unsigned)NUMAFY_CLASSES;
+}
+
+/* For a block that did not come by numafy_shard_fill. Returns its usable size. */
+NUMAFY_INNER_ size_t numafy_map_set_by_size(const void *p, unsigned slot)
+{
+    const size_t usable = numafy_je_sallocx_(p, 0);
+    const bool cached = usable <= NUMAFY_CACHED_MAX;
+    numafy_map_set(p, cached ? numafy_map_entry(slot, numafy_class_of(usable)) : 0);
+    return usable;
+}
+
+/* A block that no bin serves: large, more aligned than its class, for a thread without a record. */
+NUMAFY_INNER_ void *numafy_pool_direct(struct numafy_thread *t, unsigned slot, size_t size,
+                                       size_t alignment, int zero)
+{
+    struct numafy_pools *g = &numafy_pools_v2;
+    struct numafy_slot *s = &g->slot[slot];
+    int flags;
+    if (g->use_tcache) {
+        flags = numafy_bind_(slot);
+    } else {
+        const int shard = numafy_shard_(s, t ? t->shard : 0);
+        flags = shard < 0 ? 0 : s->shard[shard].uncached_flags;
+    }
+    if (!flags)
+        return NULL;
+    if (alignment > 16)
+        flags |= __builtin_ctzl(alignment);
+    if (zero)
+        flags |= NUMAFY_JE_ZERO;
+    /* jemalloc aligns 8-byte blocks to 8 only, and needs a size. */
+    void *p = numafy_je_mallocx_(size <= 8 ? 16 : size, flags);
+    if (p && !numafy_is_ours(p)) {
+        /* After its own end of a thread jemalloc takes no arena but 0. Such a block must not get
+         * out: free would hand it to the allocator below, which need not be jemalloc. */
+        numafy_je_dallocx_(p, NUMAFY_JE_TCACHE_NONE);
+        if (numafy_tls_v2->own)
+            numafy_thread_exit_(numafy_tls_v2); /* the fast path must not be taken again */
+        return NULL;
+    }
+    if (p && !g->use_tcache)
+        __atomic_fetch_add(&s->taken, numafy_map_set_by_size(p, slot), __ATOMIC_RELAXED);
+    return p;
+}
+
+NUMAFY_INNER_ void *numafy_pool_alloc(unsigned slot, size_t size, size_t alignment, int zero)
+{
+    const unsigned class_ = numafy_class_aligned(size, alignment);
+    struct numafy_thread *t = numafy_thread_own_();
+    if (t && class_ < NUMAFY_CLASSES && !numafy_pools_v2.use_tcache) {
+        void *p;
+        if (!numafy_bin_pop(&t->bin[slot * NUMAFY_CLASSES + class_], &p))
+            p = numafy_bin_refill(t, slot, class_);
+        if (p && zero)
+            __builtin_memset(p, 0, size);
+        if (p)
+            return p;
+    }
+    return numafy_pool_direct(t, slot, size, alignment, zero);
 }
 
 /* node: any node argument. alignment 0: the default one, else a power of two. */
@@ -447,32 +639,30 @@ NUMAFY_COLD_ void *numafy_slow_alloc_(int node, size_t size, size_t alignment, i
         return p ? p : numafy_out_of_memory(node);
     }
     const unsigned slot = numafy_slot_(node);
-    int flags = slot ? numafy_tls_v2->flags[slot] : 0;
-    if (slot && !flags)
-        flags = numafy_bind_(slot);
-    if (flags) {
-        if (alignment > 16)
-            flags |= __builtin_ctzl(alignment);
-        if (zero)
-            flags |= NUMAFY_JE_ZERO;
-        void *p = numafy_je_mallocx_(size <= 8 ? 16 : size, flags);
-        if (p && numafy_slot_of_address(p))
-            return p;
-        /* After its own end of a thread jemalloc takes no arena but 0. Such a block must not get
-         * out: free would hand it to the allocator below, which need not be jemalloc. */
-        if (p) {
-            numafy_je_dallocx_(p, NUMAFY_JE_TCACHE_NONE);
-            if (numafy_tls_v2->own)
-                numafy_thread_exit_(numafy_tls_v2); /* the fast path must not be taken again */
-        }
-    }
-    return numafy_fallback(slot ? &g->slot[slot] : NULL, node, size, alignment, zero);
+    void *p = slot ? numafy_pool_alloc(slot, size, alignment, zero) : NULL;
+    return p ? p : numafy_fallback(slot ? &g->slot[slot] : NULL, node, size, alignment, zero);
 }
 
-NUMAFY_COLD_ void numafy_slow_free_(void *p, unsigned slot)
+/* p is in the reservation, and the calling thread's bin has no room, or there is none for it. */
+NUMAFY_COLD_ void numafy_slow_free_(void *p)
 {
-    const int flags = numafy_bind_(slot);
-    numafy_je_dallocx_(p, flags ? flags : NUMAFY_JE_TCACHE_NONE);
+    const unsigned slot = numafy_slot_of_address(p), entry = *numafy_map_at(p);
+    struct numafy_slot *s = &numafy_pools_v2.slot[slot];
+    if (numafy_pools_v2.use_tcache) {
+        const int flags = numafy_bind_(slot);
+        numafy_je_dallocx_(p, flags ? flags : NUMAFY_JE_TCACHE_NONE);
+        return;
+    }
+    if (entry) {
+        const unsigned class_ = entry / NUMAFY_BIN_WORDS % NUMAFY_CLASSES;
+        struct numafy_thread *t = numafy_thread_own_();
+        struct numafy_bin *bin = t ? numafy_bin_at(t, entry) : NULL;
+        if (bin &&
+            (numafy_bin_push(bin, bin->numafy_full_, p) || numafy_bin_flush(t, slot, class_, p)))
+            return;
+    }
+    __atomic_fetch_sub(&s->taken, numafy_je_sallocx_(p, 0), __ATOMIC_RELAXED);
+    numafy_je_dallocx_(p, NUMAFY_JE_TCACHE_NONE);
 }
 
 #endif /* NUMAFY_EXTERN */

@@ -8,7 +8,6 @@
 #include "names.h"
 #include "types.h"
 
-#define NUMAFY_EXPORT_ __attribute__((visibility("default")))
 #ifdef NUMAFY_BUILD_LIBRARY
 #define NUMAFY_WEAK_ NUMAFY_EXPORT_
 #else
@@ -22,9 +21,6 @@
 #else
 #define NUMAFY_DEF_NOTHROW_
 #endif
-/* One 8-byte pointer, so a library that is loaded late still finds static TLS for it. */
-#define NUMAFY_TLS_ __thread __attribute__((tls_model("initial-exec")))
-
 /* The first calls of the allocator below, before dlsym has found it; in next.h. */
 void *numafy_first_malloc_(size_t);
 void *numafy_first_calloc_(size_t, size_t);
@@ -36,12 +32,12 @@ size_t numafy_first_usable_size_(void *);
 extern NUMAFY_EXPORT_ struct numafy_state numafy_state_v2;
 extern NUMAFY_EXPORT_ struct numafy_pools numafy_pools_v2;
 extern NUMAFY_EXPORT_ struct numafy_thread numafy_nothread_v2, numafy_latethread_v2;
-extern NUMAFY_EXPORT_ NUMAFY_TLS_ struct numafy_thread *numafy_tls_v2;
 
 #ifndef NUMAFY_EXTERN
 NUMAFY_WEAK_ struct numafy_state numafy_state_v2 = {
     0,
     0,
+    NULL,
     0,
     {0},
     {numafy_first_malloc_, numafy_first_calloc_, numafy_first_realloc_, numafy_first_free_,

@@ -226,6 +226,36 @@ struct numafy_only_copies_<numafy_T_, numafy_A_> {
             static_cast<typename numafy_bare_<numafy_A_>::numafy_type_ *>(nullptr))) == 1;
 };
 
+struct numafy_unsized_ {
+};
+
+#ifndef NUMAFY_PASSES_
+// The plain forms of numa<T,k>'s operators: a constant size is served here, all else out of line.
+template <int numafy_K_>
+NUMAFY_ALWAYS_INLINE_ inline void *numafy_get_(numafy_size numafy_n_)
+{
+    void *numafy_p_;
+    if (__builtin_constant_p(numafy_n_) && numafy_cache_get(numafy_K_, numafy_n_, &numafy_p_))
+        return numafy_p_;
+    return numafy_new_(numafy_n_, 0, numafy_K_);
+}
+template <int numafy_K_>
+NUMAFY_ALWAYS_INLINE_ inline void *numafy_get_nothrow_(numafy_size numafy_n_) noexcept
+{
+    void *numafy_p_;
+    if (__builtin_constant_p(numafy_n_) && numafy_cache_get(numafy_K_, numafy_n_, &numafy_p_))
+        return numafy_p_;
+    return numafy_new_nothrow_(numafy_n_, 0, numafy_K_);
+}
+template <int numafy_K_>
+NUMAFY_ALWAYS_INLINE_ inline void numafy_put_(void *numafy_p_, numafy_size numafy_n_) noexcept
+{
+    if (!__builtin_constant_p(numafy_n_) || !numafy_p_ ||
+        !numafy_cache_put(numafy_p_, numafy_K_, numafy_n_))
+        numafy_free(numafy_p_);
+}
+#endif
+
 } // namespace numafy_detail_
 
 // numa<T,k>: `new numa<Tree,0>(args)` is a Tree on node 0, and so are the members that its
@@ -319,7 +349,7 @@ class numa : private numafy_detail_::numafy_ends_<numafy_T_, numafy_K_>::numafy_
         numafy_forget_(numafy_p_);                                                                 \
         NUMAFY_PUT_##form(::operator delete array);                                                \
     }
-    // A delete-expression prefers the forms without a size; these are for code that calls them.
+    // Where both are there a delete-expression takes the form without a size.
 #define NUMAFY_CLASS_SIZED_(array, extra, form)                                                \
     NUMAFY_ALWAYS_INLINE_ static inline void operator delete array(void *numafy_p_,            \
                                                                    numafy_size extra) noexcept \
@@ -327,11 +357,54 @@ class numa : private numafy_detail_::numafy_ends_<numafy_T_, numafy_K_>::numafy_
         numafy_forget_(numafy_p_);                                                             \
         NUMAFY_PUT_##form(::operator delete array);                                            \
     }
+#ifdef NUMAFY_PASSES_
     NUMAFY_CLASS_NEW_(NUMAFY_NOTHING_, NUMAFY_NOTHING_, plain_)
     NUMAFY_CLASS_NEW_(NUMAFY_ARRAY_, NUMAFY_NOTHING_, plain_)
     NUMAFY_CLASS_DELETE_(NUMAFY_NOTHING_, NUMAFY_NOTHING_, plain_)
-    NUMAFY_CLASS_DELETE_(NUMAFY_ARRAY_, NUMAFY_NOTHING_, plain_)
     NUMAFY_CLASS_SIZED_(NUMAFY_NOTHING_, NUMAFY_NOTHING_, plain_)
+#else
+    NUMAFY_ALWAYS_INLINE_ static inline void *operator new(numafy_size numafy_n_)
+    {
+        return numafy_detail_::numafy_get_<numafy_K_>(numafy_n_);
+    }
+    NUMAFY_ALWAYS_INLINE_ static inline void *operator new[](numafy_size numafy_n_)
+    {
+        return numafy_detail_::numafy_get_<numafy_K_>(numafy_n_);
+    }
+    NUMAFY_ALWAYS_INLINE_ static inline void *operator new(numafy_size numafy_n_,
+                                                           const std::nothrow_t &) noexcept
+    {
+        return numafy_detail_::numafy_get_nothrow_<numafy_K_>(numafy_n_);
+    }
+    NUMAFY_ALWAYS_INLINE_ static inline void *operator new[](numafy_size numafy_n_,
+                                                             const std::nothrow_t &) noexcept
+    {
+        return numafy_detail_::numafy_get_nothrow_<numafy_K_>(numafy_n_);
+    }
+    // A delete-expression must take the form with a size, so the one without, which the language
+    // would prefer, has a parameter more: it is for code that calls it. What new numa<T,k> made is
+    // on node k, and the size is right. An array is freed by address.
+    NUMAFY_ALWAYS_INLINE_ static inline void
+    operator delete(void *numafy_p_,
+                    numafy_detail_::numafy_unsized_ = numafy_detail_::numafy_unsized_()) noexcept
+    {
+        numafy_forget_(numafy_p_);
+        numafy_free(numafy_p_);
+    }
+    NUMAFY_ALWAYS_INLINE_ static inline void operator delete(void *numafy_p_,
+                                                             numafy_size numafy_n_) noexcept
+    {
+        numafy_forget_(numafy_p_);
+        numafy_detail_::numafy_put_<numafy_K_>(numafy_p_, numafy_n_);
+    }
+    NUMAFY_ALWAYS_INLINE_ static inline void operator delete(void *numafy_p_,
+                                                             const std::nothrow_t &) noexcept
+    {
+        numafy_forget_(numafy_p_);
+        numafy_free(numafy_p_);
+    }
+#endif
+    NUMAFY_CLASS_DELETE_(NUMAFY_ARRAY_, NUMAFY_NOTHING_, plain_)
     NUMAFY_CLASS_SIZED_(NUMAFY_ARRAY_, NUMAFY_NOTHING_, plain_)
 #ifdef __cpp_aligned_new
     NUMAFY_CLASS_NEW_(NUMAFY_NOTHING_, NUMAFY_ALIGNED_, aligned_)

@@ -7,14 +7,78 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cache.h"
+
 enum {
-    NUMAFY_NODES = 1024,    /* node ids are below this: the kernel's largest NODES_SHIFT is 10 */
-    NUMAFY_NODE_ARGS = 3,   /* NUMAFY_INTERLEAVE is the smallest node argument: -3 */
-    NUMAFY_SLOTS = 64,      /* pools at most; slot 0 means "none" and has no memory */
     NUMAFY_SHARDS_MAX = 16, /* arenas per pool at most: 64 * 16 fit jemalloc's 12-bit arena ids */
     NUMAFY_ROOTS = 64,      /* near() scans them one by one */
     NUMAFY_CPUS = 4096,     /* CPUs that NUMAFY_LOCAL knows */
     NUMAFY_WORDS = NUMAFY_NODES / 64
+};
+
+/* A full, empty or partly filled array of free blocks of one pool and class: this head, then the
+ * pointers. The blocks themselves are never written. `count` is right while it is not loaded. */
+struct numafy_magazine {
+    struct numafy_magazine *next; /* in a depot; while loaded: the thread's spare one, or NULL */
+    unsigned count;
+    unsigned limit; /* while loaded: how many blocks the thread may hold in it */
+};
+
+/* An entry of ctor(), enter or numa<T,k>, named by an address: of the temporary, of the frame (both
+ * on the stack, so an entry below the stack pointer is dead), of the object. */
+struct numafy_entry {
+    uintptr_t key;
+    int saved; /* thread.ambient before it */
+    int kind;
+};
+
+/* What a thread has. Threads start at numafy_nothread_v2 and end at numafy_latethread_v2, which are
+ * shared and never written by a thread. Own records come from mmap and are handed on to later
+ * threads; the pages of bins that are not used stay untouched. */
+struct numafy_thread {
+    struct numafy_bin bin[(NUMAFY_SLOTS + 1) * NUMAFY_CLASSES]; /* first: cache.h finds it there */
+    int ambient; /* node of plain allocations + 1, 0: none */
+    int own;     /* 1: belongs to one thread */
+    size_t depth, room;
+    struct numafy_entry *entries;
+    size_t unpushed; /* pushes that found no memory: as many pops do nothing */
+    uintptr_t stack_low, stack_size;
+    unsigned shard;
+    int reason; /* enum numafy_reason of the last failure, and its node */
+    int reason_node;
+    struct numafy_thread *next_free, *next_made;
+    char text[192]; /* numafy_strerror's answer */
+    struct numafy_entry first_entries[16];
+    int flags[NUMAFY_SLOTS + 1];          /* NUMAFY_CACHE=tcache: mallocx flags per slot */
+    size_t held[NUMAFY_SLOTS + 1];        /* bytes that the bins of a slot may hold */
+    unsigned char hand[NUMAFY_SLOTS + 1]; /* which class gives room to others next */
+};
+
+/* The allocator below: the next malloc after ours in the search order of the dynamic linker. The
+ * names end in _ because a user may have made macros of the plain ones. */
+struct numafy_next {
+    void *(*malloc_)(size_t);
+    void *(*calloc_)(size_t, size_t);
+    void *(*realloc_)(void *, size_t);
+    void (*free_)(void *);
+    void *(*memalign_)(size_t, size_t);
+    size_t (*usable_size_)(void *);
+};
+
+/* What every allocation and free reads. Written before the pools are ready, except slot_of, which
+ * grows. base <= p < base + span is the only test of "ours".
+ *
+ * page_map has an entry for every 4 KiB of the reservation: where in a thread's record the bin of
+ * the blocks that start there is, in 8 bytes from the first; 0: no class, ask jemalloc. It is
+ * written when a block is taken from jemalloc, before anybody can free it; the pointer that reaches
+ * a freeing thread carries the order, so both sides are relaxed. */
+struct numafy_state {
+    uintptr_t base;
+    size_t span;
+    uint16_t *page_map;
+    unsigned shift;                                   /* a slot's range is 1 << shift bytes */
+    uint8_t slot_of[NUMAFY_NODES + NUMAFY_NODE_ARGS]; /* by node + 3; 0: not made yet */
+    struct numafy_next next;
 };
 
 /* Explicit tcaches that we take at most; jemalloc has 4,094 ids and the program may want some. A
@@ -45,55 +109,50 @@ struct numafy_mutex {
     unsigned long forking; /* pthread_self of the thread that forks, 0: none. Written when held */
 };
 
+/* The free magazines of one pool and class, which threads exchange with theirs. Its lock is held
+ * for a few dozen instructions and never together with another one. */
+struct numafy_depot {
+    struct numafy_mutex lock;
+    unsigned count; /* magazines in `full` */
+    unsigned low;   /* the smallest count since the last sweep: nobody needed so many */
+    struct numafy_magazine *full;  /* with blocks, perhaps not at its room */
+    struct numafy_magazine *blank; /* without */
+} __attribute__((aligned(64)));
+
+/* What a pool has of jemalloc, several times for several CPUs: an arena and an explicit tcache,
+ * which is bound to that arena for ever. The lock is taken around each use of the tcache, before
+ * jemalloc's own locks and after the state's. */
+struct numafy_shard {
+    struct numafy_mutex lock;
+    int flags;          /* mallocx flags of arena and tcache, 0: not made yet */
+    int uncached_flags; /* the same without the tcache: for blocks that it would not keep */
+} __attribute__((aligned(64)));
+
 /* One pool: the range [start, start + 1 << shift) of the reservation. `used` grows, and shrinks
  * when the kernel refuses the pages, by compare-and-swap: jemalloc calls the hook with its own
  * locks held, so we take none there. [start, start + opened) is readable; used <= opened but for a
- * moment inside the hook. Everything else is written once, under the state's lock, before slot_of
- * names the slot. */
+ * moment inside the hook. What is not said to be counted is written once, under the state's lock,
+ * before slot_of names the slot. */
 struct numafy_slot {
     struct numafy_hooks hooks; /* first: jemalloc hands its address back to us */
-    uintptr_t start;
+    uintptr_t start;           /* 0: the slot is not in use */
     size_t used;
     size_t opened;
-    int node;                          /* the id that the user says, or NUMAFY_INTERLEAVE */
-    int mapped;                        /* the kernel's node, NUMAFY_NO_NODE: first touch */
-    int bind_error;                    /* errno of mbind, 0 */
-    int policy;                        /* the range's MPOL_ number, 0: first touch */
-    int strict;                        /* 1: memory is looked at before it is given */
-    struct numafy_mutex growth;        /* one at a time, if strict; inside jemalloc's locks */
-    int refused;                       /* enum numafy_reason: why bind cannot serve here, 0 */
-    int cause;                         /* enum numafy_reason: why the last growth failed, 0 */
-    unsigned arena[NUMAFY_SHARDS_MAX]; /* jemalloc's index + 1, 0: not made yet */
-    size_t fallbacks;                  /* blocks that the plain heap served instead */
-    size_t uncached;                   /* (thread, pool) pairs that got no tcache */
-    int late_flags;                    /* for threads whose cache is gone */
-};
-
-/* An entry of ctor(), enter or numa<T,k>, named by an address: of the temporary, of the frame (both
- * on the stack, so an entry below the stack pointer is dead), of the object. */
-struct numafy_entry {
-    uintptr_t key;
-    int saved; /* thread.ambient before it */
-    int kind;
-};
-
-/* What a thread has. Threads start at numafy_nothread_v2 and end at numafy_latethread_v2, which are
- * shared and never written by a thread; flags[slot] != 0 says that the slot is bound. Own records
- * come from mmap and are handed on to later threads. */
-struct numafy_thread {
-    int ambient;                 /* node of plain allocations + 1, 0: none */
-    int flags[NUMAFY_SLOTS + 1]; /* mallocx flags per slot, 0: not bound; flags[0] stays 0 */
-    int own;                     /* 1: belongs to one thread */
-    unsigned shard;
-    int reason; /* enum numafy_reason of the last failure, and its node */
-    int reason_node;
-    struct numafy_entry *entries;
-    size_t depth, room;
-    size_t unpushed; /* pushes that found no memory: as many pops do nothing */
-    uintptr_t stack_low, stack_size;
-    struct numafy_thread *next_free;
-    char text[192]; /* numafy_strerror's answer */
-    struct numafy_entry first_entries[16];
+    int node;                   /* the id that the user says, or NUMAFY_INTERLEAVE */
+    int mapped;                 /* the kernel's node, NUMAFY_NO_NODE: first touch */
+    int bind_error;             /* errno of mbind, 0 */
+    int policy;                 /* the range's MPOL_ number, 0: first touch */
+    int strict;                 /* 1: memory is looked at before it is given */
+    struct numafy_mutex growth; /* one at a time, if strict; inside jemalloc's locks */
+    int refused;                /* enum numafy_reason: why bind cannot serve here, 0 */
+    int cause;                  /* enum numafy_reason: why the last growth failed, 0 */
+    size_t fallbacks;           /* blocks that the plain heap served instead */
+    size_t uncached;            /* NUMAFY_CACHE=tcache: (thread, pool) pairs that got no tcache */
+    size_t taken;               /* bytes that jemalloc has handed to us and not got back */
+    size_t in_depots;           /* of them, bytes in the depots */
+    unsigned long swept;        /* when the depots were last swept, in seconds */
+    struct numafy_depot *depot; /* one per class */
+    struct numafy_shard shard[NUMAFY_SHARDS_MAX];
 };
 
 enum numafy_reason {
@@ -128,17 +187,6 @@ struct numafy_root {
     int node;
 };
 
-/* The allocator below: the next malloc after ours in the search order of the dynamic linker. The
- * names end in _ because a user may have made macros of the plain ones. */
-struct numafy_next {
-    void *(*malloc_)(size_t);
-    void *(*calloc_)(size_t, size_t);
-    void *(*realloc_)(void *, size_t);
-    void (*free_)(void *);
-    void *(*memalign_)(size_t, size_t);
-    size_t (*usable_size_)(void *);
-};
-
 enum numafy_phase { NUMAFY_NEW_BORN, NUMAFY_READY, NUMAFY_DISABLED };
 
 /* What the machine has; read once. */
@@ -151,16 +199,6 @@ struct numafy_topology {
     bool task_bound; /* numactl --membind takes nodes from `allowed` */
     unsigned cpu_count;
     int16_t node_of_cpu[NUMAFY_CPUS]; /* -1: unknown */
-};
-
-/* What every allocation and free reads. Written while phase is NUMAFY_NEW_BORN, except slot_of,
- * which grows. base <= p < base + span is the only test of "ours". */
-struct numafy_state {
-    uintptr_t base;
-    size_t span;
-    unsigned shift;
-    uint8_t slot_of[NUMAFY_NODES + NUMAFY_NODE_ARGS]; /* by node + 3; 0: take the slow path */
-    struct numafy_next next;
 };
 
 /* The rest: read and written in slow paths, under the lock where it is not atomic. */
@@ -176,7 +214,9 @@ struct numafy_pools {
     int ambient;              /* NUMAFY_AMBIENT + 1, 0: none */
     int root_high;            /* roots[0..root_high) may be in use */
     unsigned warned;          /* bits of warnings given */
-    unsigned slots;           /* slot[1..slots] are in use */
+    int use_tcache;           /* NUMAFY_CACHE=tcache, or a jemalloc whose classes are not ours */
+    int distrust;             /* a plain block was handed out: numafy_bin.trust is NULL */
+    unsigned slots;           /* the highest slot in use; there may be gaps below */
     unsigned slot_limit;      /* the reservation has room for so many */
     unsigned shards;          /* arenas per pool */
     unsigned next_shard;      /* dealt round to new threads */
@@ -190,8 +230,15 @@ struct numafy_pools {
     const char *sysfs;        /* NUMAFY_SYSFS, or NULL */
     const char *stats;        /* NUMAFY_STATS, or NULL */
     const char *disabled;     /* why the pools are off, or NULL */
-    struct numafy_thread *free_threads;
-    uint64_t task_nodes[NUMAFY_WORDS]; /* numactl --membind's nodes; none: no such policy */
+    struct numafy_thread *free_threads; /* records without a thread */
+    struct numafy_thread *made_threads; /* all records that there ever were */
+    struct numafy_mutex blank_lock;     /* around the next two */
+    char *blank_at;                     /* where new magazines are cut from */
+    size_t blank_left;
+    size_t batch_mib[2]; /* experimental.batch_alloc; [0] 0: this jemalloc lacks it */
+    unsigned short nregs[NUMAFY_CLASSES];   /* blocks in a slab, 1: not in slabs */
+    unsigned char magazine[NUMAFY_CLASSES]; /* blocks in a magazine at most */
+    uint64_t task_nodes[NUMAFY_WORDS];      /* numactl --membind's nodes; none: no such policy */
     uint64_t
         task_cpus[NUMAFY_CPUS / 64]; /* where the program was started (taskset); none: unknown */
     int16_t map[NUMAFY_NODES];       /* NUMAFY_NODEMAP: the kernel's node + 1, 0: itself */

@@ -763,7 +763,7 @@ void ops_check_stats(const struct world *w, unsigned live, size_t slack)
             bytes += w->blocks[j].node == nodes[i] ? w->blocks[j].usable : 0;
         if (!at && !bytes)
             continue;
-        const size_t counted = number_after(at, "\"allocated\":");
+        const size_t counted = number_after(at, "\"live\":");
         if (counted < bytes || counted > bytes + slack)
             model_fail("node %d: %zu bytes are counted, %zu live", nodes[i], counted, bytes);
     }

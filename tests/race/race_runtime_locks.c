@@ -4,12 +4,14 @@
 // main thread takes that arena's bin locks at every flush, whatever it caches. Counts lock
 // operations, so one CPU is enough.
 //
-// Built with NUMAFY_TEST_MAIN_TCACHE it is the control: the caches are made on the main thread, and
-// the same count must be too high.
+// Built with NUMAFY_TEST_MAIN_TCACHE it is the control: a cache for each thread
+// (NUMAFY_CACHE=tcache), made on the main thread; the same count must be too high.
+#define _GNU_SOURCE
 #include "numa_alloc.h"
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { THREADS = 4, ROUNDS = 200, BLOCKS = 1000, CACHES = 64 };
 
@@ -50,8 +52,9 @@ static void *work(void *arg)
     return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    (void)argc, (void)argv;
     unsigned arena = 0;
     size_t len = sizeof arena;
     pthread_t t[THREADS];
@@ -61,6 +64,9 @@ int main(void)
         return 1;
     }
 #ifdef NUMAFY_TEST_MAIN_TCACHE
+    /* The environment is read before main. */
+    if (!getenv("NUMAFY_CACHE") && !setenv("NUMAFY_CACHE", "tcache", 1))
+        execv("/proc/self/exe", argv);
     for (unsigned i = 0; i < CACHES; i++) {
         len = sizeof numafy_test_main_tcaches[0];
         if (numafy_je_mallctl_("tcache.create", &numafy_test_main_tcaches[i], &len, NULL, 0))

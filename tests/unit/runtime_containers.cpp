@@ -43,7 +43,7 @@ void on_node(const void *p, int node)
 std::size_t held(int node)
 {
     numafy_thread_flush();
-    return inside_allocated(node);
+    return inside_live(node);
 }
 
 // --- containers; Alloc<T> is built from `start`

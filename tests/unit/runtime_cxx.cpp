@@ -178,7 +178,7 @@ void test_every_delete_frees_a_pool_block(void **)
     // Each delete form must give the block back to the pool: what is left over is counted.
     auto held = [] {
         numafy_thread_flush();
-        return inside_allocated(2);
+        return inside_live(2);
     };
     auto block = [](std::size_t n) { return numafy_malloc(2, n); };
     ::operator delete(block(40));
@@ -626,7 +626,7 @@ void class_level_operators(int node)
     const std::align_val_t a{64};
     auto held = [node] {
         numafy_thread_flush();
-        return inside_allocated(node);
+        return inside_live(node);
     };
     Numa::operator delete(Numa::operator new(40));
     const std::size_t before = held();
@@ -703,7 +703,7 @@ void test_delete_through_a_base_frees_the_whole_block(void **)
 {
     auto held = [] {
         numafy_thread_flush();
-        return inside_allocated(2);
+        return inside_live(2);
     };
     delete static_cast<SmallBase *>(new numa<SmallBase, 2>);
     const std::size_t before = held();

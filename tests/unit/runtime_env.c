@@ -3,7 +3,7 @@
 // the environment, forbidden system calls, small address spaces, the baseline onnode. Each case
 // that needs a fresh process runs this program again as `--child NAME ...`.
 #define _GNU_SOURCE
-#include "numa_alloc.h"
+#include "runtime_inside.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -87,7 +87,7 @@ static int child_small_space(void)
     setrlimit(RLIMIT_AS, &limit);
     void *p = numafy_malloc(1, 1000), *big = numafy_malloc(1, (size_t)300 << 20);
     printf("%d %d %d %zu", numafy_node_of(p), numafy_node_of(big), numafy_state_v2.shift < 30,
-           numafy_pools_v2.slot[1].fallbacks);
+           numafy_pools_v2.slot[inside_slot(1)].fallbacks);
     char *grown = realloc(p, (size_t)300 << 20);
     printf(" %d", grown != NULL);
     free(big), free(grown);
@@ -158,7 +158,10 @@ static int child_fork_handlers(void)
     if (!pid)
         _exit(node);
     waitpid(pid, &status, 0);
-    printf("%d %d %u", node, WIFEXITED(status) ? WEXITSTATUS(status) : -1, numafy_pools_v2.slots);
+    int pools = 0;
+    for (int k = 0; k < NUMAFY_NODES; k++)
+        pools += inside_slot(k) != 0;
+    printf("%d %d %d", node, WIFEXITED(status) ? WEXITSTATUS(status) : -1, pools);
     return 0;
 }
 
@@ -179,7 +182,8 @@ static int child_refused_pages(void)
         }
     setrlimit(RLIMIT_DATA, &limit);
     void *p = numafy_malloc(1, (size_t)200 << 20);
-    printf("%d %d %d", served, numafy_node_of(p), numafy_pools_v2.slot[1].used < (size_t)1 << 30);
+    printf("%d %d %d", served, numafy_node_of(p),
+           numafy_pools_v2.slot[inside_slot(1)].used < (size_t)1 << 30);
     free(p);
     return 0;
 }
@@ -217,7 +221,8 @@ static int child_early_key(void)
         pthread_create(&t, NULL, early_life, i % 2 ? &early_key : NULL);
         pthread_join(t, NULL);
     }
-    printf("%s %zu", plain_blocks == numafy_pools_v2.slot[1].fallbacks ? "counted" : "escaped",
+    printf("%s %zu",
+           plain_blocks == numafy_pools_v2.slot[inside_slot(1)].fallbacks ? "counted" : "escaped",
            numafy_pools_v2.threads);
     return 0;
 }

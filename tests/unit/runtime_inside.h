@@ -4,6 +4,9 @@
 #ifndef RUNTIME_INSIDE_H
 #define RUNTIME_INSIDE_H
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "numa_alloc.h"
 #ifdef NUMAFY_EXTERN
 #ifdef __cplusplus
@@ -15,20 +18,22 @@ extern "C" {
 #endif
 #endif
 
-/* Bytes that jemalloc counts as handed out of a node's pool. */
-static inline size_t inside_allocated(int node)
+/* The slot of a node's pool, 0 if it has none yet. */
+static inline unsigned inside_slot(int node)
 {
-    uint64_t epoch = 1;
-    const unsigned slot = numafy_state_v2.slot_of[node + NUMAFY_NODE_ARGS];
-    size_t bytes = 0;
-    numafy_je_mallctl_("epoch", NULL, NULL, &epoch, sizeof epoch);
-    for (unsigned i = 0; i < NUMAFY_SHARDS_MAX; i++) {
-        const unsigned arena = numafy_pools_v2.slot[slot].arena[i];
-        if (arena)
-            bytes += numafy_je_stat(arena - 1, "small.allocated") +
-                     numafy_je_stat(arena - 1, "large.allocated");
-    }
-    return bytes;
+    return numafy_state_v2.slot_of[node + NUMAFY_NODE_ARGS];
+}
+
+/* Bytes of a node's pool that the program holds, as the statistics have it. */
+static inline size_t inside_live(int node)
+{
+    static char text[64 << 10];
+    char name[32];
+    numafy_stats_json(text, sizeof text);
+    snprintf(name, sizeof name, "{\"node\":%d,", node);
+    const char *at = strstr(text, name);
+    at = at ? strstr(at, "\"live\":") : NULL;
+    return at ? strtoul(at + 7, NULL, 10) : 0;
 }
 
 #endif
