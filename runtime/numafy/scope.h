@@ -9,22 +9,54 @@
 #ifndef NUMAFY_EXTERN
 
 /* --- owners */
-/* The node of the smallest root around p, NUMAFY_NO_NODE if there is none. Lock-free: a root's size
- * is written last when it is added, first when it is removed. */
-NUMAFY_OWNER_ NUMAFY_FN_ int numafy_root_node(const volatile void *p)
+/* The node of the smallest root around p as the table stands; torn if it changes meanwhile. */
+NUMAFY_OWNER_ NUMAFY_FN_ int numafy_root_scan(const volatile void *p)
 {
     const struct numafy_pools *g = &numafy_pools_v2;
-    const int n = __atomic_load_n(&g->root_high, __ATOMIC_ACQUIRE);
+    const int n = __atomic_load_n(&g->root_high, __ATOMIC_RELAXED);
     size_t best = SIZE_MAX;
     int node = NUMAFY_NO_NODE;
     for (int i = 0; i < n; i++) {
-        const size_t size = __atomic_load_n(&g->roots[i].size, __ATOMIC_ACQUIRE);
-        if (size && size < best && (uintptr_t)p - g->roots[i].start < size) {
+        const size_t size = __atomic_load_n(&g->roots[i].size, __ATOMIC_RELAXED);
+        const uintptr_t start = __atomic_load_n(&g->roots[i].start, __ATOMIC_RELAXED);
+        if (size && size < best && (uintptr_t)p - start < size) {
             best = size;
-            node = g->roots[i].node;
+            node = __atomic_load_n(&g->roots[i].node, __ATOMIC_RELAXED);
         }
     }
     return node;
+}
+
+/* The node of the smallest root around p, NUMAFY_NO_NODE if there is none. Takes no lock, so a
+ * thread may ask while another one holds it for long. */
+NUMAFY_OWNER_ NUMAFY_FN_ int numafy_root_node(const volatile void *p)
+{
+    const struct numafy_pools *g = &numafy_pools_v2;
+    for (;;) {
+        const unsigned before = __atomic_load_n(&g->root_changes, __ATOMIC_ACQUIRE);
+        const int node = numafy_root_scan(p);
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (!(before & 1) && __atomic_load_n(&g->root_changes, __ATOMIC_RELAXED) == before)
+            return node;
+        numafy_os_syscall_(SYS_sched_yield); /* the writer may wait for this CPU */
+    }
+}
+
+/* Makes entry i what is said, for readers at once. Lock held. */
+NUMAFY_FN_ void numafy_root_set(int i, uintptr_t start, size_t size, int node)
+{
+    struct numafy_pools *g = &numafy_pools_v2;
+    int high = g->root_high > i ? g->root_high : i + 1;
+    const unsigned odd = g->root_changes + 1;
+    __atomic_store_n(&g->root_changes, odd, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    __atomic_store_n(&g->roots[i].start, start, __ATOMIC_RELAXED);
+    __atomic_store_n(&g->roots[i].size, size, __ATOMIC_RELAXED);
+    __atomic_store_n(&g->roots[i].node, node, __ATOMIC_RELAXED);
+    while (high && !g->roots[high - 1].size)
+        high--;
+    __atomic_store_n(&g->root_high, high, __ATOMIC_RELAXED);
+    __atomic_store_n(&g->root_changes, odd + 1, __ATOMIC_RELEASE);
 }
 
 NUMAFY_COLD_ int numafy_root_add(const volatile void *p, size_t size, int node) NUMAFY_DEF_NOTHROW_
@@ -38,13 +70,8 @@ NUMAFY_COLD_ int numafy_root_add(const volatile void *p, size_t size, int node) 
     numafy_lock(&g->lock);
     while (i < NUMAFY_ROOTS && g->roots[i].size)
         i++;
-    if (i < NUMAFY_ROOTS) {
-        g->roots[i].start = (uintptr_t)p;
-        g->roots[i].node = node;
-        __atomic_store_n(&g->roots[i].size, size, __ATOMIC_RELEASE);
-        if (i >= g->root_high)
-            __atomic_store_n(&g->root_high, i + 1, __ATOMIC_RELEASE);
-    }
+    if (i < NUMAFY_ROOTS)
+        numafy_root_set(i, (uintptr_t)p, size, node);
     numafy_unlock(&g->lock);
     if (i < NUMAFY_ROOTS)
         return 0;
@@ -58,13 +85,11 @@ NUMAFY_COLD_ void numafy_root_remove(const volatile void *p) NUMAFY_DEF_NOTHROW_
 {
     struct numafy_pools *g = &numafy_pools_v2;
     numafy_lock(&g->lock);
-    for (int i = g->root_high - 1; i >= 0; i--)
-        if (g->roots[i].size && g->roots[i].start == (uintptr_t)p) {
-            __atomic_store_n(&g->roots[i].size, (size_t)0, __ATOMIC_RELEASE);
-            break;
-        }
-    while (g->root_high && !g->roots[g->root_high - 1].size)
-        __atomic_store_n(&g->root_high, g->root_high - 1, __ATOMIC_RELEASE);
+    int i = g->root_high - 1;
+    while (i >= 0 && !(g->roots[i].size && g->roots[i].start == (uintptr_t)p))
+        i--;
+    if (i >= 0)
+        numafy_root_set(i, 0, 0, NUMAFY_NO_NODE);
     numafy_unlock(&g->lock);
 }
 
@@ -104,7 +129,8 @@ NUMAFY_OWNER_ NUMAFY_FN_ int numafy_owner_node(const volatile void *owner, bool 
         return numafy_slot_node(slot);
     if (g->onnode && numafy_onnode_lookup(owner, &page))
         return page.node;
-    if (g->root_high && (node = numafy_root_node(owner)) != NUMAFY_NO_NODE)
+    if (__atomic_load_n(&g->root_high, __ATOMIC_RELAXED) &&
+        (node = numafy_root_node(owner)) != NUMAFY_NO_NODE)
         return node;
     if (numafy_tls_v2->ambient == 0)
         return NUMAFY_NO_NODE; /* the same for the stack and the heap: no need to ask */

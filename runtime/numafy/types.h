@@ -180,7 +180,8 @@ enum numafy_reason {
 /* What happens if a node is full, absent or forbidden. */
 enum numafy_mode { NUMAFY_PREFER, NUMAFY_BIND, NUMAFY_ABORT };
 
-/* An object that near() takes for a block of `node`. size 0: free; written last when added. */
+/* An object that near() takes for a block of `node`. size 0: free. Readers take no lock: see
+ * root_changes. */
 struct numafy_root {
     uintptr_t start;
     size_t size;
@@ -213,6 +214,7 @@ struct numafy_pools {
     int want_onnode;          /* NUMAFY_CACHE=onnode */
     int ambient;              /* NUMAFY_AMBIENT + 1, 0: none */
     int root_high;            /* roots[0..root_high) may be in use */
+    unsigned root_changes;    /* odd while a root is written: readers wait, and read again */
     unsigned warned;          /* bits of warnings given */
     int use_tcache;           /* NUMAFY_CACHE=tcache, or a jemalloc whose classes are not ours */
     int distrust;             /* a plain block was handed out: numafy_bin.trust is NULL */

@@ -4,3 +4,4 @@ numafy_test_program(race_runtime SOURCES race_runtime.c LIBS numafy_headers)
 numafy_test_program(race_runtime_locks SOURCES race_runtime_locks.c LIBS numafy_headers)
 numafy_test_program(race_runtime_locks_control SOURCES race_runtime_locks.c LIBS numafy_headers
                     DEFS NUMAFY_TEST_MAIN_TCACHE)
+numafy_test_program(race_roots SOURCES race_roots.c LIBS numafy_headers)
