@@ -74,12 +74,13 @@ NUMAFY_FN_ int numafy_onnode_probe(int node)
 {
     struct numafy_onnode *o = &numafy_onnode_v2;
     uint64_t set[NUMAFY_WORDS] = {0};
-    void *page = numafy_os_map(NUMAFY_PAGE);
+    const size_t size = numafy_os_page();
+    void *page = numafy_os_map(size);
     if (!page)
         return 0;
     set[node / 64] = (uint64_t)1 << (node % 64);
-    const int e = numafy_os_bind((uintptr_t)page, NUMAFY_PAGE, NUMAFY_MPOL_PREFERRED, set);
-    numafy_os_munmap_(page, NUMAFY_PAGE);
+    const int e = numafy_os_bind((uintptr_t)page, size, NUMAFY_MPOL_PREFERRED, set);
+    numafy_os_munmap_(page, size);
     if (e != -EPERM && e != -ENOSYS)
         return 0;
     o->alloc = numafy_onnode_map;
@@ -135,7 +136,7 @@ NUMAFY_OWNER_ NUMAFY_FN_ bool numafy_onnode_lookup(const volatile void *p, struc
     if (!__atomic_load_n(&o->blocks, __ATOMIC_RELAXED))
         return false;
     numafy_lock(&o->lock);
-    const uintptr_t page = (uintptr_t)p & ~(uintptr_t)(NUMAFY_PAGE - 1);
+    const uintptr_t page = (uintptr_t)p & ~(uintptr_t)(numafy_os_page() - 1);
     if (o->room && page) {
         const struct numafy_page *e = numafy_onnode_find(o->pages, o->room, page);
         found = e->key == page;
@@ -149,22 +150,20 @@ NUMAFY_OWNER_ NUMAFY_FN_ bool numafy_onnode_lookup(const volatile void *p, struc
 NUMAFY_FN_ void *numafy_onnode_alloc(int node, int mapped, size_t size, size_t alignment)
 {
     struct numafy_onnode *o = &numafy_onnode_v2;
-    const size_t extra = alignment > NUMAFY_PAGE ? alignment : 0;
-    if (size > (size_t)PTRDIFF_MAX - extra - NUMAFY_PAGE)
+    const size_t page = numafy_os_page(), extra = alignment > page ? alignment : 0;
+    if (size > (size_t)PTRDIFF_MAX - extra - page)
         return NULL;
-    const size_t map_size =
-        ((size ? size : 1) + extra + NUMAFY_PAGE - 1) & ~(size_t)(NUMAFY_PAGE - 1);
+    const size_t map_size = ((size ? size : 1) + extra + page - 1) & ~(page - 1);
     const uintptr_t map = (uintptr_t)o->alloc(map_size, mapped < 0 ? 0 : mapped);
     if (!map)
         return NULL;
     const uintptr_t block = extra ? (map + alignment - 1) & ~(alignment - 1) : map;
-    const size_t pages = (map + map_size - block) / NUMAFY_PAGE;
+    const size_t pages = (map + map_size - block) / page;
     numafy_lock(&o->lock);
     const bool fits = numafy_onnode_reserve(pages);
     for (size_t i = 0; fits && i < pages; i++) {
-        struct numafy_page *e =
-            numafy_onnode_find(o->pages, o->room, block + i * (size_t)NUMAFY_PAGE);
-        e->key = block + i * (size_t)NUMAFY_PAGE;
+        struct numafy_page *e = numafy_onnode_find(o->pages, o->room, block + i * page);
+        e->key = block + i * page;
         e->block = block;
         e->map = map;
         e->map_size = map_size;
@@ -189,7 +188,8 @@ NUMAFY_FN_ bool numafy_onnode_free(void *p)
     if (!numafy_onnode_lookup(p, &found))
         return false;
     numafy_lock(&o->lock);
-    for (uintptr_t page = found.block; page < found.map + found.map_size; page += NUMAFY_PAGE)
+    const size_t size = numafy_os_page();
+    for (uintptr_t page = found.block; page < found.map + found.map_size; page += size)
         numafy_onnode_find(o->pages, o->room, page)->key = 1;
     __atomic_store_n(&o->blocks, o->blocks - 1, __ATOMIC_RELAXED);
     numafy_unlock(&o->lock);

@@ -27,7 +27,7 @@ enum {
     NUMAFY_MPOL_BIND = 2,
     NUMAFY_MPOL_INTERLEAVE = 3,
     NUMAFY_MPOL_WEIGHTED_INTERLEAVE = 6, /* Linux 6.9 */
-    NUMAFY_PAGE = 4096,
+    NUMAFY_PAGE = 4096, /* the smallest that there is; the kernel's is numafy_os_page */
     NUMAFY_PATH_MAX = 512,
     NUMAFY_LIST_MAX = 12 << 10 /* the longest list: every second one of 4096 CPUs */
 };

@@ -113,17 +113,17 @@ NUMAFY_REPLACES_(int, numafy_replaced_posix_memalign_, "posix_memalign", void **
 
 NUMAFY_REPLACES_(void *, numafy_replaced_valloc_, "valloc", size_t size)
 {
-    return numafy_plain_memalign(NUMAFY_PAGE, size);
+    return numafy_plain_memalign(numafy_os_page(), size);
 }
 
 NUMAFY_REPLACES_(void *, numafy_replaced_pvalloc_, "pvalloc", size_t size)
 {
-    const size_t pages = (size + NUMAFY_PAGE - 1) & ~(size_t)(NUMAFY_PAGE - 1);
+    const size_t page = numafy_os_page(), pages = (size + page - 1) & ~(page - 1);
     if (pages < size) {
         errno = ENOMEM;
         return NULL;
     }
-    return numafy_plain_memalign(NUMAFY_PAGE, pages ? pages : (size_t)NUMAFY_PAGE);
+    return numafy_plain_memalign(page, pages ? pages : page);
 }
 
 /* --- operator new and delete */
