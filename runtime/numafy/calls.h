@@ -161,11 +161,13 @@ NUMAFY_FN_ void *numafy_any_realloc(void *p, size_t size)
         return numafy_realloc_ours(p, size, slot);
     if (numafy_pools_v2.onnode && numafy_onnode_lookup(p, &page))
         return numafy_onnode_realloc(p, size, &page);
-    if (!p)
-        return numafy_plain_malloc_(size);
-    void *to = numafy_state_v2.next.realloc_(p, size);
-    if (!to && size)
-        errno = ENOMEM; /* jemalloc 5.3.0 leaves it as it was */
+    if (p && !size) { /* mimalloc's realloc would give a block */
+        numafy_state_v2.next.free_(p);
+        return NULL;
+    }
+    void *to = p ? numafy_state_v2.next.realloc_(p, size) : numafy_plain_malloc_(size);
+    if (!to)
+        errno = ENOMEM; /* jemalloc 5.3.0 and mimalloc leave it as it was */
     return to;
 }
 

@@ -36,14 +36,18 @@ NUMAFY_WEAK_ int numafy_replaces_v2 = 1;
 #define NUMAFY_REPLACES_(result, name, symbol, ...) \
     result name(__VA_ARGS__)                        \
     NUMAFY_DEF_NOTHROW_ __asm__(symbol);            \
-    NUMAFY_REPLACED_ result name(__VA_ARGS__)       \
-    NUMAFY_DEF_NOTHROW_
+    NUMAFY_REPLACED_ result name(__VA_ARGS__) NUMAFY_DEF_NOTHROW_
 
+/* The allocator below may neither check an alignment nor set errno: so does jemalloc's memalign.
+ */
 NUMAFY_FN_ void *numafy_plain_memalign(size_t alignment, size_t size)
 {
     if (numafy_is_ambient())
         return numafy_slow_alloc_(numafy_tls_v2->ambient - 1, size, alignment, 0);
-    return numafy_state_v2.next.memalign_(alignment, size ? size : 1);
+    void *p = numafy_state_v2.next.memalign_(alignment, size ? size : 1);
+    if (NUMAFY_UNLIKELY_(!p))
+        errno = ENOMEM;
+    return p;
 }
 
 NUMAFY_REPLACES_(void *, numafy_replaced_malloc_, "malloc", size_t size)
@@ -56,11 +60,29 @@ NUMAFY_REPLACES_(void, numafy_replaced_free_, "free", void *p)
     numafy_fast_free(p);
 }
 
+/* C23's; the C library may not have them yet. */
+NUMAFY_REPLACES_(void, numafy_replaced_free_sized_, "free_sized", void *p, size_t size)
+{
+    (void)size;
+    numafy_fast_free(p);
+}
+
+NUMAFY_REPLACES_(void, numafy_replaced_free_aligned_sized_, "free_aligned_sized", void *p,
+                 size_t alignment, size_t size)
+{
+    (void)alignment;
+    (void)size;
+    numafy_fast_free(p);
+}
+
 NUMAFY_REPLACES_(void *, numafy_replaced_calloc_, "calloc", size_t count, size_t size)
 {
     if (numafy_is_ambient())
         return numafy_calloc(numafy_tls_v2->ambient - 1, count, size);
-    return numafy_state_v2.next.calloc_(count, size);
+    void *p = numafy_state_v2.next.calloc_(count, size);
+    if (NUMAFY_UNLIKELY_(!p))
+        errno = ENOMEM; /* tcmalloc and mimalloc leave it as it was if the product wraps */
+    return p;
 }
 
 NUMAFY_REPLACES_(void *, numafy_replaced_realloc_, "realloc", void *p, size_t size)
@@ -86,9 +108,11 @@ NUMAFY_REPLACES_(size_t, numafy_replaced_usable_size_, "malloc_usable_size", voi
 
 NUMAFY_REPLACES_(void *, numafy_replaced_memalign_, "memalign", size_t alignment, size_t size)
 {
-    if (numafy_is_ambient())
-        return numafy_aligned_alloc(numafy_tls_v2->ambient - 1, alignment, size);
-    return numafy_state_v2.next.memalign_(alignment, size ? size : 1);
+    if (NUMAFY_UNLIKELY_(!numafy_power_of_two(alignment))) {
+        errno = EINVAL;
+        return NULL;
+    }
+    return numafy_plain_memalign(alignment, size);
 }
 
 NUMAFY_REPLACES_(void *, numafy_replaced_aligned_alloc_, "aligned_alloc", size_t alignment,

@@ -17,6 +17,14 @@ numafy_test_program(unit_runtime_cxx_lib SOURCES runtime_cxx.cpp ${runtime_parts
                     LIBS runtime_test_lib_extern numafy DEFS NUMAFY_EXTERN)
 numafy_test_program(unit_runtime_containers SOURCES runtime_containers.cpp LIBS numafy_headers)
 
+# The standards' clauses, in every way to build with the header.
+numafy_test_program(unit_runtime_iso SOURCES runtime_iso.c LIBS numafy_headers)
+numafy_test_program(unit_runtime_iso_lib SOURCES runtime_iso.c LIBS numafy DEFS NUMAFY_EXTERN)
+numafy_test_program(unit_runtime_iso_no_replace SOURCES runtime_iso.c LIBS numafy_headers
+                    DEFS NUMAFY_NO_REPLACE)
+numafy_test_program(unit_runtime_iso_off SOURCES runtime_iso.c DEFS NUMAFY_OFF)
+target_include_directories(unit_runtime_iso_off PRIVATE ${PROJECT_SOURCE_DIR}/runtime)
+
 # Strange surroundings; linked with --as-needed, which must keep jemalloc, and exporting its runtime to a plug-in.
 add_library(runtime_test_plugin MODULE runtime_lib.c)
 target_link_libraries(runtime_test_plugin PRIVATE numafy_headers numafy_warnings)
