@@ -46,4 +46,11 @@ static inline void disturb(int node, size_t size)
             call_free(other, p[i], size);
 }
 
+#define NODE_CODE(variable, row, prepare, disturb)                     \
+    static struct bench_code variable = {                              \
+        row,        prepare, NULL,       node_leave, node_of, disturb, \
+        node_purge, loops,   call_alloc, call_free,  NULL,             \
+    };                                                                 \
+    BENCH_CODE(variable)
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our own path, as a C program that includes the header gets it: inline, freed by address. The row
- * thread_tcache is the same code under NUMAFY_CACHE=tcache. malloc and free are not replaced. */
+/* Our own path, as a C program that includes the header gets it: inline, of a constant size, freed
+ * by address. The row thread_tcache is the same code under NUMAFY_CACHE=tcache. malloc and free are
+ * not replaced. */
 #define NUMAFY_NO_REPLACE
 #define NUMAFY_INLINE
 #include "numa_alloc.h"
@@ -18,28 +19,5 @@ static inline void peer_free(int node, void *p, size_t size)
 #include "loops.h"
 #include "peer_node.h"
 
-static struct bench_code code = {
-    .name = "numafy",
-    .prepare = node_prepare,
-    .leave = node_leave,
-    .node_of = node_of,
-    .disturb = disturb,
-    .purge = node_purge,
-    .loops = loops,
-    .alloc = call_alloc,
-    .release = call_free,
-};
-BENCH_CODE(code);
-
-static struct bench_code tcache_code = {
-    .name = "thread_tcache",
-    .prepare = node_prepare,
-    .leave = node_leave,
-    .node_of = node_of,
-    .disturb = disturb,
-    .purge = node_purge,
-    .loops = loops,
-    .alloc = call_alloc,
-    .release = call_free,
-};
-BENCH_CODE(tcache_code);
+NODE_CODE(code, "numafy", node_prepare, disturb);
+NODE_CODE(tcache_code, "thread_tcache", node_prepare, disturb);

@@ -52,10 +52,6 @@ const char *typed_prepare(const bench_cell *cell)
     return cell->node == 0 ? node_prepare(cell) : "its node is 0, fixed when it was compiled";
 }
 
-bench_code code = {
-    "numafy_typed", typed_prepare, nullptr,    node_leave, node_of, nullptr,
-    node_purge,     loops,         call_alloc, call_free,  nullptr,
-};
-BENCH_CODE(code);
+NODE_CODE(code, "numafy_typed", typed_prepare, nullptr);
 
 } // namespace
