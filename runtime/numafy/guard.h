@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* guard.h: what may be in the process beside us that the pools cannot work with: another version of
- * this header, units that were built in another way. It answers with a reason and changes nothing.
- */
+ * this header, units that were built in another way, settings of jemalloc. It answers with a reason
+ * and changes nothing. */
 #ifndef NUMAFY_GUARD_H
 #define NUMAFY_GUARD_H
 
@@ -16,6 +16,15 @@ NUMAFY_WEAK_ int numafy_layout = NUMAFY_LAYOUT;
 /* In units that are built with NUMAFY_OFF; see off.h. */
 extern NUMAFY_EXPORT_ __attribute__((weak)) char numafy_off_unit;
 
+/* MALLOC_CONF: with the huge page allocator of 5.3.0 threads of pools were seen to spin for ever in
+ * rallocx, one run in twenty. Others that would harm are met where they do: numafy_je_percpu. */
+NUMAFY_INNER_ bool numafy_guard_hpa(void)
+{
+    bool on = false;
+    size_t len = sizeof on;
+    return !numafy_je_mallctl_("opt.hpa", &on, &len, NULL, 0) && on;
+}
+
 /* Why the pools must stay off, NULL: nothing speaks against them. */
 NUMAFY_INNER_ const char *numafy_guard(void)
 {
@@ -25,6 +34,8 @@ NUMAFY_INNER_ const char *numafy_guard(void)
     if (&numafy_off_unit && !&numafy_replaces_v2)
         return "some units are built with NUMAFY_OFF, and their free is not ours, because others "
                "are built with NUMAFY_NO_REPLACE. Build all units alike";
+    if (numafy_guard_hpa())
+        return "jemalloc's setting hpa:true (MALLOC_CONF) does not go with them";
     return NULL;
 }
 

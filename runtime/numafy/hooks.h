@@ -133,6 +133,15 @@ NUMAFY_FN_ bool numafy_hook_merge(struct numafy_hooks *hooks, void *a, size_t a_
     return false;
 }
 
+/* Whether jemalloc ties threads to arenas itself: it then refuses to point thread.arena back. */
+NUMAFY_FN_ bool numafy_je_percpu(void)
+{
+    const char *mode = NULL;
+    size_t len = sizeof mode;
+    return !numafy_je_mallctl_("opt.percpu_arena", &mode, &len, NULL, 0) && mode &&
+           __builtin_strcmp(mode, "disabled") != 0;
+}
+
 /* Runs `make` with thread.arena pointed at `arena`, and points it back: a tcache serves for ever
  * the arena that is current when it is made, and a thread left there would get plain malloc from
  * it. */
@@ -140,6 +149,8 @@ NUMAFY_FN_ int numafy_je_tcache_create(unsigned arena, unsigned *tcache)
 {
     unsigned old;
     size_t len = sizeof old;
+    if (numafy_je_percpu())
+        return EPERM;
     int e = numafy_je_mallctl_("thread.arena", &old, &len, &arena, sizeof arena);
     if (e)
         return e;

@@ -99,38 +99,42 @@ NUMAFY_INNER_ void numafy_next_fill(struct numafy_next *n, void *handle)
     }
 }
 
-/* Functions that show whether a call leads back to us. They stand in state.next for a moment;
- * threads other than the one that asks go on to the real ones. */
+/* Functions that show whether a call leads back to us. They stand in state.next for a moment; calls
+ * of other threads, and others than the one that asks, go on to the real ones: jemalloc may start
+ * threads of its own when it is first called. */
+enum { NUMAFY_ASKED_SIZE = 20053 };
+NUMAFY_WEAK_ void *numafy_asked_block_v2;
 NUMAFY_WEAK_ int numafy_led_back_v2;
 NUMAFY_WEAK_ unsigned long numafy_asking_v2;
 NUMAFY_WEAK_ struct numafy_next numafy_behind_v2;
 
-NUMAFY_FN_ bool numafy_sinks(void)
+NUMAFY_FN_ bool numafy_sinks(bool asked)
 {
-    if (numafy_asking_v2 != numafy_os_self_())
+    if (!asked || numafy_asking_v2 != numafy_os_self_())
         return false;
     numafy_led_back_v2 = 1;
     return true;
 }
 NUMAFY_INNER_ void *numafy_sink_malloc(size_t size)
 {
-    return numafy_sinks() ? NULL : numafy_behind_v2.malloc_(size);
+    return numafy_sinks(size == NUMAFY_ASKED_SIZE) ? NULL : numafy_behind_v2.malloc_(size);
 }
 NUMAFY_INNER_ void *numafy_sink_calloc(size_t count, size_t size)
 {
-    return numafy_sinks() ? NULL : numafy_behind_v2.calloc_(count, size);
+    return numafy_sinks(size == NUMAFY_ASKED_SIZE) ? NULL : numafy_behind_v2.calloc_(count, size);
 }
 NUMAFY_INNER_ void *numafy_sink_memalign(size_t alignment, size_t size)
 {
-    return numafy_sinks() ? NULL : numafy_behind_v2.memalign_(alignment, size);
+    return numafy_sinks(size == NUMAFY_ASKED_SIZE) ? NULL
+                                                   : numafy_behind_v2.memalign_(alignment, size);
 }
 NUMAFY_INNER_ void *numafy_sink_realloc(void *p, size_t size)
 {
-    return numafy_sinks() ? p : numafy_behind_v2.realloc_(p, size);
+    return numafy_sinks(p == numafy_asked_block_v2) ? p : numafy_behind_v2.realloc_(p, size);
 }
 NUMAFY_INNER_ size_t numafy_sink_usable_size(void *p)
 {
-    return numafy_sinks() ? 0 : numafy_behind_v2.usable_size_(p);
+    return numafy_sinks(p == numafy_asked_block_v2) ? 0 : numafy_behind_v2.usable_size_(p);
 }
 
 NUMAFY_FN_ void numafy_sinks_begin(const struct numafy_next *behind)
@@ -161,7 +165,7 @@ NUMAFY_INNER_ void numafy_next_behind(struct numafy_next *n)
     void *const handle = (void *)(intptr_t)NUMAFY_RTLD_NEXT;
     numafy_next_fill(n, handle);
     numafy_sinks_begin(n);
-    void *p = n->malloc_(1);
+    void *p = n->malloc_(NUMAFY_ASKED_SIZE);
     if (numafy_led_back()) {
         const numafy_function chain = numafy_os_dlsym_(handle, "numafy_chain_v2");
         if (!chain) {
@@ -192,16 +196,17 @@ NUMAFY_INNER_ void numafy_next_global(void)
     numafy_next_fill(&global, (void *)(intptr_t)NUMAFY_RTLD_DEFAULT);
     void *const block = global.malloc_(64);
     void *p;
+    numafy_asked_block_v2 = block;
     numafy_sinks_begin(&behind);
-    if ((p = global.malloc_(1), numafy_led_back()))
+    if ((p = global.malloc_(NUMAFY_ASKED_SIZE), numafy_led_back()))
         global.malloc_ = behind.malloc_;
     else
         global.free_(p);
-    if ((p = global.calloc_(1, 1), numafy_led_back()))
+    if ((p = global.calloc_(1, NUMAFY_ASKED_SIZE), numafy_led_back()))
         global.calloc_ = behind.calloc_;
     else
         global.free_(p);
-    if ((p = global.memalign_(64, 1), numafy_led_back()))
+    if ((p = global.memalign_(64, NUMAFY_ASKED_SIZE), numafy_led_back()))
         global.memalign_ = behind.memalign_;
     else
         global.free_(p);
