@@ -4,19 +4,30 @@
 
 #include <stdlib.h>
 
-void *part_give(int node, unsigned long size);
-void *part_grow(void *p, unsigned long size);
-void part_take(void *p);
+#define VISIBLE __attribute__((visibility("default"))) // also under -fvisibility=hidden
 
-void *part_give(int node, unsigned long size)
+#ifndef PART
+#define PART(name) part_##name
+#endif
+
+VISIBLE void *PART(give)(int node, unsigned long size);
+VISIBLE void *PART(grow)(void *p, unsigned long size);
+VISIBLE void PART(take)(void *p);
+VISIBLE int PART(node)(void *p);
+
+void *PART(give)(int node, unsigned long size)
 {
     return numafy_malloc(node, size);
 }
-void *part_grow(void *p, unsigned long size)
+void *PART(grow)(void *p, unsigned long size)
 {
     return numafy_realloc(p, size);
 }
-void part_take(void *p)
+void PART(take)(void *p)
 {
     numafy_free(p);
+}
+int PART(node)(void *p)
+{
+    return numafy_node_of(p);
 }
