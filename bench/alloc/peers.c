@@ -6,8 +6,15 @@
 
 const struct bench_peer bench_peers[] = {
     {.name = "numafy_typed", .title = "new numa<T,0>, delete", .program = "node", .bound = true},
-    {.name = "numafy", .title = "numafy_malloc, free by address", .program = "node", .bound = true},
-    {.name = "numafy_any", .title = "the same, size unknown", .program = "node", .bound = true},
+    {.name = "numafy_address",
+     .title = "numafy_malloc(0, n), numafy_free",
+     .program = "node",
+     .bound = true},
+    {.name = "numafy", .title = "the same, node unknown", .program = "node", .bound = true},
+    {.name = "numafy_any",
+     .title = "the same, node and size unknown",
+     .program = "node",
+     .bound = true},
     {.name = "replaced", .title = "malloc, free: header included", .program = "replaced"},
     {.name = "replaced_lib", .title = "malloc, free: -lnumafy", .program = "replaced_lib"},
     {.name = "jemalloc", .title = "jemalloc malloc, free", .program = "jemalloc", .rival = true},
