@@ -16,11 +16,10 @@
 
 enum {
     NUMAFY_MAGAZINE_BLOCKS = 254,     /* with its head 2 KiB */
-    NUMAFY_MAGAZINE_BYTES = 48 << 10, /* of blocks in a magazine, if they are 3 or more */
+    NUMAFY_MAGAZINE_BYTES = 64 << 10, /* of blocks in a magazine, if they are 7 or more */
     NUMAFY_THREAD_BYTES = 512 << 10,  /* that a thread may hold of a pool */
     NUMAFY_FIRST_BYTES = 4096,        /* that a bin may hold at first */
-    NUMAFY_DEPOT_BYTES = 4 << 20,     /* in a pool's depots, for each shard, ... */
-    NUMAFY_DEPOT_PART = 8,            /* ... and an eighth of what the program holds */
+    NUMAFY_DEPOT_BYTES = 4 << 20,     /* in the depots of a pool, for each of its shards */
     NUMAFY_SWEEP_S = 1
 };
 
@@ -313,10 +312,8 @@ NUMAFY_INNER_ struct numafy_magazine *numafy_magazine_unload(struct numafy_threa
 {
     struct numafy_slot *s = &numafy_pools_v2.slot[slot];
     const size_t cached = __atomic_load_n(&s->in_depots, __ATOMIC_RELAXED);
-    const size_t taken = __atomic_load_n(&s->taken, __ATOMIC_RELAXED);
-    const size_t held = taken > cached ? taken - cached : 0;
     numafy_depots_sweep(slot, t->shard);
-    if (cached < (size_t)NUMAFY_DEPOT_BYTES * numafy_pools_v2.shards + held / NUMAFY_DEPOT_PART)
+    if (cached < (size_t)NUMAFY_DEPOT_BYTES * numafy_pools_v2.shards)
         return numafy_depot_put(slot, class_, m);
     numafy_shard_drain(slot, t->shard, class_, numafy_magazine_blocks(m), m->count);
     m->count = 0;

@@ -15,11 +15,16 @@
 #ifndef NUMAFY_EXTERN
 
 /* What plain malloc does; also without replacement. */
-NUMAFY_WEAK_ void *numafy_plain_malloc_(size_t size)
+NUMAFY_HOT_ void *numafy_plain_malloc(size_t size)
 {
     if (numafy_is_ambient())
         return numafy_fast_malloc(numafy_tls_v2->ambient - 1, size);
     return numafy_state_v2.next.malloc_(size);
+}
+
+NUMAFY_WEAK_ void *numafy_plain_malloc_(size_t size)
+{
+    return numafy_plain_malloc(size);
 }
 
 #ifndef NUMAFY_NO_REPLACE_
@@ -52,7 +57,7 @@ NUMAFY_FN_ void *numafy_plain_memalign(size_t alignment, size_t size)
 
 NUMAFY_REPLACES_(void *, numafy_replaced_malloc_, "malloc", size_t size)
 {
-    return numafy_plain_malloc_(size);
+    return numafy_plain_malloc(size);
 }
 
 NUMAFY_REPLACES_(void, numafy_replaced_free_, "free", void *p)
@@ -156,7 +161,7 @@ NUMAFY_FN_ void *numafy_plain_new(size_t size, size_t alignment, bool nothrow)
     void *p;
     if (!size)
         size = 1;
-    while (!(p = alignment ? numafy_plain_memalign(alignment, size) : numafy_plain_malloc_(size)))
+    while (!(p = alignment ? numafy_plain_memalign(alignment, size) : numafy_plain_malloc(size)))
         if (!numafy_new_failed(nothrow))
             return NULL;
     return p;

@@ -106,7 +106,7 @@ NUMAFY_INNER_ bool numafy_classes_read(void)
         return false;
     for (unsigned c = 0; c < NUMAFY_CLASSES; c++) {
         size_t n = NUMAFY_MAGAZINE_BLOCKS;
-        while (n > 2 && n * numafy_class_size(c) > NUMAFY_MAGAZINE_BYTES)
+        while (n > 6 && n * numafy_class_size(c) > NUMAFY_MAGAZINE_BYTES)
             n = n / 2 - 1;
         g->magazine[c] = (unsigned char)n;
         g->nregs[c] = 1;
