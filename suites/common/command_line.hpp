@@ -71,6 +71,17 @@ class CommandLine
             target = whole(name, v, low, high);
         });
     }
+    // One or more of them, separated by commas.
+    void numbers(const std::string &name, const std::string &what, std::uint64_t low,
+                 std::uint64_t high, std::vector<std::uint64_t> &target)
+    {
+        value(name, "", what, [&target, name, low, high](const std::string &v) {
+            target.clear();
+            std::istringstream list(v + ",");
+            for (std::string item; std::getline(list, item, ',');)
+                target.push_back(whole(name, item, low, high));
+        });
+    }
     void seconds(const std::string &name, const std::string &letter, const std::string &what,
                  double &target)
     {

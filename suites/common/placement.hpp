@@ -114,8 +114,9 @@ class Census
   public:
     // One object. `node` is the pool that it belongs to, plain_heap for none; every page of it is
     // looked at. For a plain object `touched_by` may name the node of the thread that wrote it
-    // first: where its pages are expected, though elsewhere is not wrong.
-    void add(const std::string &kind, int node, const void *object, std::size_t size,
+    // first: where its pages are expected, though elsewhere is not wrong. True: it is where it
+    // belongs, as far as can be told.
+    bool add(const std::string &kind, int node, const void *object, std::size_t size,
              int touched_by = plain_heap)
     {
         Row &row = find(kind, node, node == plain_heap ? touched_by : node);
@@ -127,8 +128,10 @@ class Census
         row.by_address_ok += address_ok;
         row.resident_ok += answer == Answer::yes;
         row.resident_unknown += answer == Answer::unknown;
-        row.wrong +=
+        const bool wrong =
             !address_ok || (answer == Answer::no && node != plain_heap && binding_allowed_);
+        row.wrong += wrong;
+        return !wrong || !placement_built_in;
     }
 
     // Objects that are not where they belong, by address or by the kernel.

@@ -11,7 +11,8 @@
 #   make -s compile_commands.json CDB=FILE      the compile database of the sources (UMF=1 unless UMF is given)
 #   make clean
 #
-# The suite's Makefile sets NAME (the program is bin/NAME) and SRCS (paths below its own folder, no spaces).
+# The suite's Makefile sets PROGRAMS and, for each of them, SRCS_<program>: paths below its own folder, no spaces; a
+# source may belong to several. LIBS: libraries that its programs need in every variant.
 
 ROOT_DIR ?= ../..
 CDB ?= compile_commands.json
@@ -60,17 +61,20 @@ endif
 
 COMPILE := $(CXX) $(SUITE_CXXFLAGS) $(OPT) $(CXXFLAGS) $(RUNTIME_CXXFLAGS) $(SUITE_INCLUDES)
 OBJDIR := obj/$(VARIANT)
-OBJS := $(SRCS:%.cpp=$(OBJDIR)/%.o)
-PROGRAM := bin/$(NAME)
+SRCS := $(sort $(foreach program,$(PROGRAMS),$(SRCS_$(program))))
+objects = $(patsubst %.cpp,$(OBJDIR)/%.o,$(1))
 
 .PHONY: all clean compile_commands.json FORCE
 .DELETE_ON_ERROR:
-all: $(PROGRAM)
+all: $(PROGRAMS:%=bin/%)
 
-# The program has one name for all variants: linked again when the variant or a flag differs from its last link.
-$(PROGRAM): $(OBJS) obj/linked
-	@mkdir -p $(@D)
-	$(COMPILE) $(OBJS) -o $@ $(LDFLAGS) $(SUITE_LIBS)
+# A program has one name for all variants: linked again when the variant or a flag differs from its last link.
+define link
+bin/$(1): $(call objects,$(SRCS_$(1))) obj/linked
+	@mkdir -p $$(@D)
+	$$(COMPILE) $$(filter %.o,$$^) -o $$@ $$(LDFLAGS) $$(SUITE_LIBS) $$(LIBS)
+endef
+$(foreach program,$(PROGRAMS),$(eval $(call link,$(program))))
 
 $(OBJDIR)/%.o: %.cpp $(OBJDIR)/flags
 	@mkdir -p $(@D)
@@ -85,7 +89,7 @@ shell_word = '$(subst ','\'',$(1))'
 $(OBJDIR)/flags: FORCE
 	$(call remember,$(COMPILE))
 obj/linked: FORCE
-	$(call remember,$(VARIANT) $(COMPILE) $(LDFLAGS) $(SUITE_LIBS))
+	$(call remember,$(VARIANT) $(COMPILE) $(LDFLAGS) $(SUITE_LIBS) $(LIBS))
 
 compile_commands.json:
 	@python3 "$(ROOT_DIR)/suites/common/compile_commands.py" "$(CDB)" $(SRCS) -- $(COMPILE)
@@ -93,4 +97,4 @@ compile_commands.json:
 clean:
 	rm -rf bin obj
 
--include $(OBJS:.o=.d)
+-include $(patsubst %.o,%.d,$(call objects,$(SRCS)))
