@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the suite's tests share: copies of suites/data_structures in a folder of their own, built and run there."""
+"""What the suites' tests share: copies of a suite in a folder of their own, built and run there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Dict, List, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-SUITE = ROOT / "suites" / "data_structures"
+SUITES = ROOT / "suites"
 
 
 class Done(NamedTuple):
@@ -35,9 +35,9 @@ def run(*argv: object, cwd: object = None, **env: str) -> Done:
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-def copy(folder: Path) -> Path:
-    """The suite's sources in a new folder; never its programs."""
-    return copy_of(SUITE, folder)
+def copy(folder: Path, name: str = "data_structures") -> Path:
+    """A suite's sources in a new folder; never its programs."""
+    return copy_of(SUITES / name, folder)
 
 
 def copy_of(suite: Path, folder: Path) -> Path:
@@ -47,7 +47,7 @@ def copy_of(suite: Path, folder: Path) -> Path:
 
 @functools.lru_cache(maxsize=None)
 def plain() -> Path:
-    """The plain program, built once for all tests."""
+    """The plain data_structures, built once for all tests."""
     folder = tempfile.mkdtemp(prefix="the plain suite ")
     atexit.register(shutil.rmtree, folder)
     return built(copy(Path(folder) / "suite"))
@@ -57,9 +57,10 @@ def make(folder: Path, *arguments: str) -> Done:
     return run("make", "-s", "-j2", "-C", folder, f"ROOT_DIR={ROOT}", *arguments)
 
 
-def built(folder: Path, *arguments: str) -> Path:
-    """The program, built with warnings as errors; without debug information, which takes half of the time."""
+def built(folder: Path, *arguments: str, program: str = "data_structures") -> Path:
+    """All programs, built with warnings as errors; without debug information, which takes half of the time;
+    the path of one of them."""
     done = make(folder, "CHECK=1", *([] if any(a.startswith("OPT=") for a in arguments) else ["OPT=-O0"]), *arguments)
     if done.code:
         raise AssertionError(f"make {' '.join(arguments)} failed:\n{done.err[-3000:]}")
-    return folder / "bin" / "data_structures"
+    return folder / "bin" / program
