@@ -28,13 +28,15 @@ enum {
 };
 
 /* What stands in the word of a frame (a huge page's place in a range): its state, and above that
- * how many of its 4 KiB pages jemalloc has given back. */
+ * how many of its 4 KiB pages jemalloc holds as committed. Fresh extents are not: a frame is opened
+ * when a part of it is wanted, and closed with the last. */
 enum {
-    NUMAFY_FRAME_CLOSED = 0, /* nothing lives in it; opened again when jemalloc wants a part */
-    NUMAFY_FRAME_SMALL = 1,  /* ordinary pages, because no huge one was to be had */
+    NUMAFY_FRAME_CLOSED = 0,
+    NUMAFY_FRAME_SMALL = 1, /* ordinary pages, because no huge one was to be had */
     NUMAFY_FRAME_HUGE = 2,
     NUMAFY_FRAME_STATE = 3,
-    NUMAFY_FRAME_IDLE = 4 /* one idle page */
+    NUMAFY_FRAME_LIVE = 4, /* one page */
+    NUMAFY_AHEAD_MAX = 64 << 20
 };
 
 /* The huge pages of one slot. The lock is the last of all: hooks take it inside jemalloc's. It is
@@ -263,8 +265,10 @@ NUMAFY_FN_ bool numafy_huge_open_small(const struct numafy_slot *slot, size_t fr
     void *const p = (void *)(slot->start + from);
     if (numafy_os_mprotect_(p, to - from, NUMAFY_PROT_RW))
         return false;
+    const int before = errno;
     if (numafy_huge_advised(slot) && !numafy_huge_v2.no_transparent)
         numafy_os_madvise_(p, to - from, NUMAFY_MADV_HUGEPAGE);
+    errno = before;
     return true;
 }
 
@@ -346,22 +350,22 @@ NUMAFY_FN_ void numafy_huge_mark(struct numafy_huge_pool *pool, size_t from, siz
 {
     const size_t page = numafy_huge_v2.page;
     for (size_t f = from / page; f < to / page; f++)
-        pool->frames[f] = (pool->frames[f] & ~(uint32_t)NUMAFY_FRAME_STATE) | state;
+        pool->frames[f] = state;
 }
 
-/* Opens closed frames, in huge pages as far as there are any. False: the kernel refuses ordinary
- * pages too. Lock held. */
+/* Opens closed frames, in huge pages as far as there are any: those before `to`, and huge ones also
+ * up to `ahead`. False: the kernel refuses ordinary pages too. Lock held. */
 NUMAFY_FN_ bool numafy_huge_open_frames(struct numafy_slot *slot, struct numafy_huge_pool *pool,
-                                        size_t from, size_t to)
+                                        size_t from, size_t to, size_t ahead)
 {
     const size_t page = numafy_huge_v2.page;
     size_t n = 0;
-    while (from < to && (n = numafy_huge_fill(slot, from, (to - from) / page)) != 0) {
+    while (from < ahead && (n = numafy_huge_fill(slot, from, (ahead - from) / page)) != 0) {
         numafy_huge_mark(pool, from, from + n * page, NUMAFY_FRAME_HUGE);
         pool->pages += n;
         from += n * page;
     }
-    if (from == to)
+    if (from >= to)
         return true;
     if (!numafy_huge_open_small(slot, from, to))
         return false;
@@ -372,42 +376,46 @@ NUMAFY_FN_ bool numafy_huge_open_frames(struct numafy_slot *slot, struct numafy_
     return true;
 }
 
-/* Makes [opened, to) of the slot readable, a multiple of numafy_huge_unit, and says so in `opened`,
- * which another thread may have moved on. False: the kernel refuses the pages. */
+/* Makes [opened, to) of the slot usable, a multiple of numafy_huge_unit, and says so in `opened`,
+ * which another thread may have moved on. With hugetlb commit is what opens. False: the kernel
+ * refuses the pages. */
 NUMAFY_FN_ bool numafy_huge_open(struct numafy_slot *slot, size_t opened, size_t to)
 {
-    struct numafy_huge_pool *pool = numafy_huge_of(slot);
-    bool done = true;
-    if (!pool->frames) {
-        if (!numafy_huge_open_small(slot, opened, to))
-            return false;
-        while (opened < to && !__atomic_compare_exchange_n(&slot->opened, &opened, to, 0,
-                                                           __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-            ;
-        if (opened < to)
-            numafy_huge_count_small(slot, (ptrdiff_t)(to - opened));
-        return true;
-    }
-    numafy_lock(&pool->lock);
-    if (__atomic_load_n(&slot->opened, __ATOMIC_ACQUIRE) == opened) {
-        done = numafy_huge_open_frames(slot, pool, opened, to);
-        if (done)
-            __atomic_store_n(&slot->opened, to, __ATOMIC_RELEASE);
-    }
-    numafy_unlock(&pool->lock);
-    return done;
+    const bool here = !numafy_huge_of(slot)->frames;
+    if (here && !numafy_huge_open_small(slot, opened, to))
+        return false;
+    while (opened < to && !__atomic_compare_exchange_n(&slot->opened, &opened, to, 0,
+                                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        ;
+    if (here && opened < to)
+        numafy_huge_count_small(slot, (ptrdiff_t)(to - opened));
+    return true;
 }
 
-/* How many 4 KiB pages of frame f lie in [from, to); *start and *end: which bytes. */
+/* Where the frames end that are opened with [from, to): each mapping of hugetlb stays one for ever,
+ * and a process has 65,530 of them, so a large pool opens up to an eighth more. */
+NUMAFY_FN_ size_t numafy_huge_ahead(const struct numafy_slot *slot,
+                                    const struct numafy_huge_pool *pool, size_t from, size_t to)
+{
+    const size_t page = numafy_huge_v2.page;
+    const size_t eighth = pool->pages * page / 8;
+    const size_t opened = __atomic_load_n(&slot->opened, __ATOMIC_RELAXED);
+    const size_t most = from + (eighth > NUMAFY_AHEAD_MAX ? (size_t)NUMAFY_AHEAD_MAX : eighth);
+    while (to < most && to + page <= opened && !pool->frames[to / page])
+        to += page;
+    return to;
+}
+
+/* How many 4 KiB pages of frame f lie in [from, to), for its word; *start and *end: which bytes. */
 NUMAFY_FN_ uint32_t numafy_huge_share(size_t f, size_t from, size_t to, size_t *start, size_t *end)
 {
     const size_t page = numafy_huge_v2.page;
     *start = f * page > from ? f * page : from;
     *end = (f + 1) * page < to ? (f + 1) * page : to;
-    return (uint32_t)((*end - *start) / NUMAFY_PAGE) * NUMAFY_FRAME_IDLE;
+    return (uint32_t)((*end - *start) / NUMAFY_PAGE) * NUMAFY_FRAME_LIVE;
 }
 
-/* jemalloc wants back what it had given up: frames that were closed meanwhile are opened. */
+/* jemalloc wants a part of the range: frames that are closed are opened. */
 NUMAFY_FN_ bool numafy_huge_commit(struct numafy_hooks *hooks, void *p, size_t size, size_t offset,
                                    size_t length, unsigned arena)
 {
@@ -415,28 +423,44 @@ NUMAFY_FN_ bool numafy_huge_commit(struct numafy_hooks *hooks, void *p, size_t s
     struct numafy_huge_pool *pool = numafy_huge_of(slot);
     const size_t page = numafy_huge_v2.page, from = (uintptr_t)p + offset - slot->start;
     const size_t to = from + length, first = from / page, end = (to + page - 1) / page;
+    const int before = errno; /* a page that is missing is no failure of malloc */
     size_t a, b;
     bool done = true;
     (void)size, (void)arena;
     numafy_lock(&pool->lock);
+    for (size_t f = first; f < end && done; f++) {
+        size_t closed = f;
+        while (closed < end && (pool->frames[closed] & NUMAFY_FRAME_STATE) == NUMAFY_FRAME_CLOSED)
+            closed++;
+        if (closed > f)
+            done = numafy_huge_open_frames(slot, pool, f * page, closed * page,
+                                           numafy_huge_ahead(slot, pool, f * page, closed * page));
+    }
     for (size_t f = first; f < end && done; f++)
-        if ((pool->frames[f] & NUMAFY_FRAME_STATE) == NUMAFY_FRAME_CLOSED)
-            done = numafy_huge_open_frames(slot, pool, f * page, (f + 1) * page);
-    for (size_t f = first; f < end && done; f++)
-        pool->frames[f] -= numafy_huge_share(f, from, to, &a, &b);
+        pool->frames[f] += numafy_huge_share(f, from, to, &a, &b);
     numafy_unlock(&pool->lock);
+    errno = before;
     return !done;
 }
 
-/* A frame of which nothing is in use any more. Its word says closed before it is, for a fork in
- * between. */
+/* An extent fresh from the range. *commit: jemalloc wants it with memory; what it has got. False:
+ * the kernel refuses that. */
+NUMAFY_FN_ bool numafy_huge_take(struct numafy_slot *slot, void *p, size_t size, bool *commit)
+{
+    if (!numafy_huge_of(slot)->frames)
+        return *commit = true;
+    return !*commit || !numafy_huge_commit(&slot->hooks, p, size, 0, size, 0);
+}
+
+/* A frame of which nothing is in use any more, so that its word is its state alone. That says
+ * closed before it is so, for a fork in between. */
 NUMAFY_FN_ void numafy_huge_give_back(struct numafy_slot *slot, struct numafy_huge_pool *pool,
                                       size_t f)
 {
     const size_t page = numafy_huge_v2.page;
     const uint32_t word = pool->frames[f];
-    __atomic_store_n(&pool->frames[f], word & ~(uint32_t)NUMAFY_FRAME_STATE, __ATOMIC_SEQ_CST);
-    if ((word & NUMAFY_FRAME_STATE) == NUMAFY_FRAME_SMALL)
+    __atomic_store_n(&pool->frames[f], NUMAFY_FRAME_CLOSED, __ATOMIC_SEQ_CST);
+    if (word == NUMAFY_FRAME_SMALL)
         numafy_huge_count_small(slot, -(ptrdiff_t)page); /* empty; may be huge next time */
     else if (numafy_huge_close(slot, f * page, page))
         pool->pages--;
@@ -453,22 +477,23 @@ NUMAFY_FN_ bool numafy_huge_decommit(struct numafy_hooks *hooks, void *p, size_t
     struct numafy_huge_pool *pool = numafy_huge_of(slot);
     const size_t page = numafy_huge_v2.page, from = (uintptr_t)p + offset - slot->start;
     const size_t to = from + length;
-    const uint32_t all = (uint32_t)(page / NUMAFY_PAGE) * NUMAFY_FRAME_IDLE;
+    const int before = errno;
     size_t a, b;
     (void)size, (void)arena;
     numafy_lock(&pool->lock);
     for (size_t f = from / page; f < (to + page - 1) / page; f++) {
-        uint32_t word = pool->frames[f] += numafy_huge_share(f, from, to, &a, &b);
+        const uint32_t word = pool->frames[f] -= numafy_huge_share(f, from, to, &a, &b);
         char *const start = (char *)slot->start + a;
         const bool huge = (word & NUMAFY_FRAME_STATE) == NUMAFY_FRAME_HUGE;
         if (!huge && numafy_os_madvise_(start, b - a, NUMAFY_MADV_DONTNEED))
             __builtin_memset(start, 0, b - a);
-        if ((word & ~(uint32_t)NUMAFY_FRAME_STATE) == all)
+        if (word <= NUMAFY_FRAME_STATE)
             numafy_huge_give_back(slot, pool, f);
         if (huge && (pool->frames[f] & NUMAFY_FRAME_STATE) == NUMAFY_FRAME_HUGE)
             __builtin_memset(start, 0, b - a);
     }
     numafy_unlock(&pool->lock);
+    errno = before;
     return false;
 }
 

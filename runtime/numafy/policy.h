@@ -409,14 +409,12 @@ NUMAFY_INNER_ void *numafy_hook_alloc_bound(struct numafy_slot *slot, size_t lim
 {
     if (!*commit && __atomic_load_n(&slot->cause, __ATOMIC_RELAXED))
         return NULL;
-    if (numafy_huge_of(slot)->frames)
-        *commit = true; /* a part that is open counts as in use there */
     numafy_lock(&slot->growth);
     void *p = numafy_range_take(slot, limit, at, size, alignment);
     numafy_unlock(&slot->growth);
     if (!p && !at)
         __atomic_store_n(&slot->cause, NUMAFY_POOL_USED_UP, __ATOMIC_RELAXED);
-    if (!p || !*commit || numafy_range_commit(slot, (uintptr_t)p, size))
+    if (!p || !*commit || !numafy_hook_commit(&slot->hooks, p, size, 0, size, 0))
         return p;
     numafy_range_untake(slot, (uintptr_t)p - slot->start, size);
     return NULL;
@@ -432,8 +430,12 @@ NUMAFY_INNER_ void *numafy_hook_alloc(struct numafy_hooks *hooks, void *at, size
     (void)arena;
     if (slot->strict)
         p = numafy_hook_alloc_bound(slot, limit, at, size, alignment, commit);
-    else if (!slot->refused && (p = numafy_range_take(slot, limit, at, size, alignment)) != NULL)
-        *commit = true;
+    else if (!slot->refused)
+        p = numafy_range_take(slot, limit, at, size, alignment);
+    if (p && !slot->strict && !numafy_huge_take(slot, p, size, commit)) {
+        numafy_range_untake(slot, (uintptr_t)p - slot->start, size);
+        p = NULL;
+    }
     if (p)
         *zero = true;
     return p;
