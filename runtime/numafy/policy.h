@@ -329,7 +329,7 @@ NUMAFY_INNER_ bool numafy_slot_bind(struct numafy_slot *slot, size_t size)
     if (e == -ENOMEM || e == -EAGAIN)
         return false;
     slot->bind_error = -e;
-    if (!e && t->unreadable && numafy_warn_now(NUMAFY_WARN_SYSFS))
+    if (!e && !slot->refused && t->unreadable && numafy_warn_now(NUMAFY_WARN_SYSFS))
         numafy_os_say("numafy: the machine's nodes cannot be read: one node is assumed\n");
     if (!e && !slot->refused)
         return true;
