@@ -53,6 +53,7 @@ int numafy_os_clock_(int, long *) __asm__("clock_gettime");
 typedef void (*numafy_function)(void); /* any function: ISO C has no cast from dlsym's void * */
 numafy_function numafy_os_dlsym_(void *, const char *) __asm__("dlsym");
 void *numafy_os_dlopen_(const char *, int) __asm__("dlopen");
+int numafy_os_dladdr_(const void *, void *) __asm__("dladdr");
 unsigned long numafy_os_self_(void) __asm__("pthread_self");
 int numafy_os_getattr_(unsigned long, void *) __asm__("pthread_getattr_np");
 int numafy_os_getstack_(const void *, void **, size_t *) __asm__("pthread_attr_getstack");
@@ -78,6 +79,21 @@ NUMAFY_FN_ bool numafy_os_is_static(void)
         if (*(const uint32_t *)(const void *)header == 3 /* PT_INTERP */)
             return false;
     return header != NULL;
+}
+
+/* Keeps the library with the variable `inside` loaded for ever; the program itself is. Takes the
+ * dynamic linker's lock, so no lock of ours may be held. */
+NUMAFY_FN_ void numafy_os_stay_loaded(const void *inside)
+{
+    struct { /* Dl_info */
+        const char *path, *base, *name;
+        void *at;
+    } info;
+    if (numafy_os_is_static() || !numafy_os_dladdr_(inside, &info))
+        return;
+    const uint64_t headers = *(const uint64_t *)(const void *)(info.base + 32); /* e_phoff */
+    if ((uintptr_t)info.base + headers != numafy_os_getauxval_(3 /* AT_PHDR */))
+        numafy_os_dlopen_(info.path, 0x1006 /* RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE */);
 }
 
 /* --- sets of node ids */

@@ -42,6 +42,35 @@ NUMAFY_INNER_ void numafy_disable(const char *why, bool quietly)
     numafy_os_say(text);
 }
 
+/* What has to do with the dynamic linker. A thread in dlopen has its lock while it runs
+ * constructors that may allocate: so this is done once, when the object with this code is loaded,
+ * and never under our lock. Why the pools must stay off, or NULL. */
+NUMAFY_INNER_ const char *numafy_start_below(void)
+{
+    struct numafy_pools *g = &numafy_pools_v2;
+    if (&numafy_replaces_v2 && !numafy_probe()) {
+        numafy_next_global();
+        return numafy_probe_advice();
+    }
+    if (numafy_state_v2.next.free_ == numafy_first_free_)
+        numafy_next_find();
+#ifdef NUMAFY_SANITIZED_
+    return "this program is built with a sanitizer that owns malloc (NUMAFY_SANITIZE=pass says "
+           "that "
+           "this is meant)";
+#endif
+#ifdef NUMAFY_CACHE_ONNODE
+    g->want_onnode = 1;
+#endif
+    if (g->want_onnode && !numafy_onnode_open())
+        return "NUMAFY_CACHE=onnode needs libnuma.so.1 (package libnuma1), and a program that is "
+               "not "
+               "static";
+    /* jemalloc has our hooks from now on, and threads our destructor */
+    numafy_os_stay_loaded(&numafy_state_v2);
+    return NULL;
+}
+
 NUMAFY_COLD_ int numafy_start_(void)
 {
     struct numafy_pools *g = &numafy_pools_v2;
@@ -55,6 +84,8 @@ NUMAFY_COLD_ int numafy_start_(void)
         const char *why = numafy_guard();
         if (why)
             numafy_disable(why, false);
+        else
+            g->unfit = numafy_start_below();
         __atomic_store_n(&g->started, 2, __ATOMIC_RELEASE);
         if (g->ambient && numafy_ready_())
             __atomic_store_n(&numafy_nothread_v2.ambient, g->ambient, __ATOMIC_RELAXED);
@@ -144,35 +175,16 @@ NUMAFY_INNER_ void numafy_init(void)
         if (g->shards > NUMAFY_SHARDS_MAX)
             g->shards = NUMAFY_SHARDS_MAX;
     }
-    if (&numafy_replaces_v2 && !numafy_probe()) {
-        numafy_next_global();
-        numafy_disable(numafy_probe_advice(), g->sanitize_pass);
+    if (g->unfit) {
+        numafy_disable(g->unfit, g->sanitize_pass);
         return;
     }
-#ifdef NUMAFY_SANITIZED_
-    numafy_next_find();
-    numafy_disable("this program is built with a sanitizer that owns malloc (NUMAFY_SANITIZE=pass "
-                   "says that this is meant)",
-                   g->sanitize_pass);
-    return;
-#endif
     if (numafy_os_key_create_(&g->key, numafy_thread_exit_) ||
         numafy_os_atfork_(numafy_fork_prepare_, numafy_fork_parent_, numafy_fork_child_)) {
         numafy_disable("no pthread key or fork handler left", false);
         return;
     }
-#ifdef NUMAFY_CACHE_ONNODE
-    g->want_onnode = 1;
-#endif
     if (g->want_onnode) {
-        if (!numafy_onnode_open()) {
-            numafy_disable("NUMAFY_CACHE=onnode needs libnuma.so.1 (package libnuma1), and a "
-                           "program that is not static",
-                           false);
-            return;
-        }
-        if (numafy_state_v2.next.free_ == numafy_first_free_)
-            numafy_next_find();
         numafy_onnode_v2.plain_free = numafy_state_v2.next.free_;
         numafy_state_v2.next.free_ = numafy_onnode_route;
         g->onnode = 1;
@@ -593,8 +605,8 @@ NUMAFY_INNER_ void *numafy_pool_alloc(unsigned slot, size_t size, size_t alignme
 {
     const unsigned class_ = numafy_class_aligned(size, alignment);
     struct numafy_thread *t = numafy_thread_own_();
+    void *p;
     if (t && class_ < NUMAFY_CLASSES && !numafy_pools_v2.use_tcache) {
-        void *p;
         if (!numafy_bin_pop(&t->bin[slot * NUMAFY_CLASSES + class_], &p))
             p = numafy_bin_refill(t, slot, class_);
         if (p && zero)

@@ -232,6 +232,7 @@ struct numafy_pools {
     const char *sysfs;        /* NUMAFY_SYSFS, or NULL */
     const char *stats;        /* NUMAFY_STATS, or NULL */
     const char *disabled;     /* why the pools are off, or NULL */
+    const char *unfit;        /* why they must be, found at the start and told at the first use */
     struct numafy_thread *free_threads; /* records without a thread */
     struct numafy_thread *made_threads; /* all records that there ever were */
     struct numafy_mutex blank_lock;     /* around the next two */
