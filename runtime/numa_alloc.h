@@ -17,7 +17,8 @@
  *     NUMAFY_NO_REPLACE      malloc, free and operator new/delete are not replaced: free blocks by
  *                            numafy_free or through numa<T,k>
  *     NUMAFY_STRONG          malloc and the others are strong, not weak: for programs that link
- *                            libjemalloc.a, with -Wl,-z,muldefs
+ *                            libjemalloc.a, with -Wl,-z,muldefs, and for sanitizers
+ *     NUMAFY_SANITIZE_POOLS  with -fsanitize=address: the sanitizer watches the pools
  *     NUMAFY_CACHE_ONNODE    every allocation is a numa_alloc_onnode of libnuma (link -lnuma): the
  *                            baseline to compare with
  *     NUMAFY_NO_SHORT_NAMES  do not take the names numa, thread_numa and NUMA

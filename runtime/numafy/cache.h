@@ -11,7 +11,7 @@
 typedef __SIZE_TYPE__ numafy_size;
 struct numafy_thread;
 
-#define NUMAFY_FN_ static inline __attribute__((__unused__))
+#define NUMAFY_FN_ static inline NUMAFY_UNSEEN_ __attribute__((__unused__))
 #define NUMAFY_HOT_ static inline __attribute__((__unused__, __always_inline__))
 #define NUMAFY_EXPORT_ __attribute__((__visibility__("default")))
 /* One 8-byte pointer, so a library that is loaded late still finds static TLS for it. */

@@ -64,6 +64,8 @@ NUMAFY_WEAK_ void(numafy_free)(void *p) NUMAFY_DEF_NOTHROW_
 NUMAFY_FN_ size_t numafy_any_usable_size(const void *p)
 {
     struct numafy_page page;
+    if (NUMAFY_POISONS_ && numafy_is_ours(p))
+        return numafy_poison_size(p);
     if (numafy_is_ours(p)) {
         const unsigned entry = *numafy_map_at(p);
         return entry ? numafy_class_size(entry / NUMAFY_BIN_WORDS % NUMAFY_CLASSES)
@@ -126,6 +128,8 @@ NUMAFY_INNER_ void *numafy_realloc_ours(void *p, size_t size, unsigned slot)
     }
     if (size > (size_t)PTRDIFF_MAX)
         return numafy_out_of_memory(s->node);
+    if (NUMAFY_POISONS_)
+        return numafy_move(p, numafy_slow_alloc_(s->node, size, 0, 0), size);
     if (entry && size <= NUMAFY_CACHED_MAX &&
         numafy_class_of(size) == entry / NUMAFY_BIN_WORDS % NUMAFY_CLASSES)
         return p;

@@ -44,13 +44,30 @@ typedef __SIZE_TYPE__ numafy_size;
 
 /* A sanitizer that owns malloc: nothing is replaced, the pools are off, and placed forms go to its
  * own operator new, since it checks that new and delete belong together. See docs/runtime.md. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__SANITIZE_HWADDRESS__)
+#if defined(__SANITIZE_ADDRESS__)
+#define NUMAFY_ASAN_
+#elif defined(__SANITIZE_THREAD__) || defined(__SANITIZE_HWADDRESS__)
 #define NUMAFY_SANITIZED_
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-    __has_feature(memory_sanitizer) || __has_feature(hwaddress_sanitizer)
+#if __has_feature(address_sanitizer)
+#define NUMAFY_ASAN_
+#elif __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer) || \
+    __has_feature(hwaddress_sanitizer)
 #define NUMAFY_SANITIZED_
 #endif
+#endif
+
+/* With NUMAFY_SANITIZE_POOLS AddressSanitizer watches the pools instead (sanitize.h). What runs
+ * while it starts itself must not be instrumented. */
+#if defined(NUMAFY_ASAN_) && defined(NUMAFY_SANITIZE_POOLS)
+#define NUMAFY_POISONS_ 1
+#define NUMAFY_UNSEEN_ __attribute__((__no_sanitize_address__))
+#else
+#ifdef NUMAFY_ASAN_
+#define NUMAFY_SANITIZED_
+#endif
+#define NUMAFY_POISONS_ 0
+#define NUMAFY_UNSEEN_
 #endif
 
 /* Whether placed forms are the program's own operator new. */

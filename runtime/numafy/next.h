@@ -228,6 +228,23 @@ NUMAFY_FN_ int numafy_first_place(void)
     return &numafy_replaces_v2 ? NUMAFY_RTLD_NEXT : NUMAFY_RTLD_DEFAULT;
 }
 
+#if NUMAFY_POISONS_
+void *numafy_asan_malloc_(size_t) __asm__("__interceptor_malloc");
+void *numafy_asan_calloc_(size_t, size_t) __asm__("__interceptor_calloc");
+void *numafy_asan_realloc_(void *, size_t) __asm__("__interceptor_realloc");
+void numafy_asan_free_(void *) __asm__("__interceptor_free");
+void *numafy_asan_memalign_(size_t, size_t) __asm__("__interceptor_memalign");
+size_t numafy_asan_usable_size_(void *) __asm__("__interceptor_malloc_usable_size");
+
+/* The sanitizer's, by name: it calls malloc while it starts, when dlsym would not do. */
+NUMAFY_INNER_ void numafy_next_find(void)
+{
+    const struct numafy_next n = {numafy_asan_malloc_,   numafy_asan_calloc_,
+                                  numafy_asan_realloc_,  numafy_asan_free_,
+                                  numafy_asan_memalign_, numafy_asan_usable_size_};
+    numafy_state_v2.next = n;
+}
+#else
 /* The thread that looks for the functions behind ours. dlsym allocates when it fails, and that
  * allocation would look for them again, without end. */
 NUMAFY_WEAK_ unsigned long numafy_finding_v2;
@@ -249,6 +266,7 @@ NUMAFY_INNER_ void numafy_next_find(void)
     numafy_state_v2.next = n;
     numafy_finding_v2 = 0;
 }
+#endif
 
 NUMAFY_COLD_ void *numafy_first_malloc_(size_t size)
 {
@@ -316,6 +334,8 @@ NUMAFY_INNER_ bool numafy_probe(void)
  * next is settled: dlsym allocates if nothing is found. */
 NUMAFY_INNER_ const char *numafy_probe_advice(void)
 {
+    if (NUMAFY_POISONS_)
+        return "free is the sanitizer's, not ours: define NUMAFY_STRONG in one unit of the program";
     /* jemalloc in the program itself is an archive, whose malloc the linker prefers to weak ones */
     if (numafy_os_is_static() || !numafy_os_dlsym_((void *)(intptr_t)NUMAFY_RTLD_NEXT, "mallocx"))
         return "free is libjemalloc.a's, not ours. Compile with -DNUMAFY_STRONG and link with "

@@ -31,11 +31,12 @@ NUMAFY_WEAK_ void *numafy_plain_malloc_(size_t size)
 
 NUMAFY_WEAK_ int numafy_replaces_v2 = 1;
 
-/* libjemalloc.a has the same names, not weak: see docs/runtime.md for the link line. */
+/* libjemalloc.a and clang's sanitizers have the same names: see docs/runtime.md for the link line.
+ */
 #ifdef NUMAFY_STRONG
-#define NUMAFY_REPLACED_ NUMAFY_EXPORT_ __attribute__((used))
+#define NUMAFY_REPLACED_ NUMAFY_EXPORT_ NUMAFY_UNSEEN_ __attribute__((used))
 #else
-#define NUMAFY_REPLACED_ NUMAFY_WEAK_ __attribute__((used))
+#define NUMAFY_REPLACED_ NUMAFY_WEAK_ NUMAFY_UNSEEN_ __attribute__((used))
 #endif
 
 #define NUMAFY_REPLACES_(result, name, symbol, ...) \

@@ -10,6 +10,7 @@
 #include "guard.h"
 #include "onnode.h"
 #include "policy.h"
+#include "sanitize.h"
 
 int numafy_start_(void);
 int numafy_ready_(void);
@@ -59,6 +60,8 @@ NUMAFY_INNER_ const char *numafy_start_below(void)
            "that "
            "this is meant)";
 #endif
+    if (NUMAFY_POISONS_ && g->sanitize_pass)
+        return "NUMAFY_SANITIZE=pass";
 #ifdef NUMAFY_CACHE_ONNODE
     g->want_onnode = 1;
 #endif
@@ -198,6 +201,8 @@ NUMAFY_INNER_ void numafy_init(void)
     } else if (!numafy_classes_read()) {
         g->use_tcache = 1;
     }
+    if (!g->onnode)
+        numafy_poison_begin(numafy_state_v2.base, numafy_state_v2.span);
     __atomic_store_n(&g->phase, NUMAFY_READY, __ATOMIC_RELEASE);
 }
 
@@ -466,6 +471,7 @@ NUMAFY_INNER_ void numafy_fork_locks(void (*each)(struct numafy_mutex *, bool), 
             each(&s->depot[i].lock, child);
     }
     each(&g->blank_lock, child);
+    numafy_poison_fork(each, child);
 }
 
 NUMAFY_COLD_ void numafy_fork_prepare_(void)
@@ -606,6 +612,10 @@ NUMAFY_INNER_ void *numafy_pool_alloc(unsigned slot, size_t size, size_t alignme
     const unsigned class_ = numafy_class_aligned(size, alignment);
     struct numafy_thread *t = numafy_thread_own_();
     void *p;
+    if (NUMAFY_POISONS_) {
+        p = numafy_pool_direct(t, slot, size + NUMAFY_REDZONE, alignment, 0);
+        return p ? numafy_poison_block(p, size, zero) : NULL;
+    }
     if (t && class_ < NUMAFY_CLASSES && !numafy_pools_v2.use_tcache) {
         if (!numafy_bin_pop(&t->bin[slot * NUMAFY_CLASSES + class_], &p))
             p = numafy_bin_refill(t, slot, class_);
@@ -658,6 +668,10 @@ NUMAFY_COLD_ void *numafy_slow_alloc_(int node, size_t size, size_t alignment, i
 /* p is in the reservation, and the calling thread's bin has no room, or there is none for it. */
 NUMAFY_COLD_ void numafy_slow_free_(void *p)
 {
+    if (NUMAFY_POISONS_) {
+        numafy_poison_free(p);
+        return;
+    }
     const unsigned slot = numafy_slot_of_address(p), entry = *numafy_map_at(p);
     struct numafy_slot *s = &numafy_pools_v2.slot[slot];
     if (numafy_pools_v2.use_tcache) {

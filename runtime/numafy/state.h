@@ -13,8 +13,8 @@
 #else
 #define NUMAFY_WEAK_ __attribute__((weak, visibility("default")))
 #endif
-#define NUMAFY_COLD_ NUMAFY_WEAK_ __attribute__((noinline, cold))
-#define NUMAFY_INNER_ static __attribute__((noinline, cold, unused))
+#define NUMAFY_COLD_ NUMAFY_WEAK_ NUMAFY_UNSEEN_ __attribute__((noinline, cold))
+#define NUMAFY_INNER_ static NUMAFY_UNSEEN_ __attribute__((noinline, cold, unused))
 /* C takes no attribute behind the declarator of a definition. */
 #ifdef __cplusplus
 #define NUMAFY_DEF_NOTHROW_ noexcept
