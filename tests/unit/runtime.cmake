@@ -17,6 +17,15 @@ numafy_test_program(unit_runtime_cxx_lib SOURCES runtime_cxx.cpp ${runtime_parts
                     LIBS runtime_test_lib_extern numafy DEFS NUMAFY_EXTERN)
 numafy_test_program(unit_runtime_containers SOURCES runtime_containers.cpp LIBS numafy_headers)
 
+# The forms of new and delete, and under ASan, which knows which belong together; its own mallocs remain.
+numafy_test_program(unit_runtime_forms SOURCES runtime_forms.cpp LIBS numafy_headers)
+numafy_test_program(unit_runtime_forms_lib SOURCES runtime_forms.cpp LIBS numafy DEFS NUMAFY_EXTERN)
+numafy_test_program(unit_runtime_forms_asan SOURCES runtime_forms.cpp LIBS numafy_headers)
+target_compile_options(unit_runtime_forms_asan PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=all)
+target_link_options(unit_runtime_forms_asan PRIVATE -fsanitize=address,undefined)
+numafy_test_program(unit_runtime_forms_off SOURCES runtime_forms.cpp DEFS NUMAFY_OFF)
+target_include_directories(unit_runtime_forms_off PRIVATE ${PROJECT_SOURCE_DIR}/runtime)
+
 # The standards' clauses, in every way to build with the header.
 numafy_test_program(unit_runtime_iso SOURCES runtime_iso.c LIBS numafy_headers)
 numafy_test_program(unit_runtime_iso_lib SOURCES runtime_iso.c LIBS numafy DEFS NUMAFY_EXTERN)

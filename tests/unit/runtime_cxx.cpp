@@ -24,15 +24,6 @@ extern "C" {
 
 #include "runtime_parts.h"
 
-// The sized forms by name: clang 14 does not declare them without -fsized-deallocation.
-extern "C" {
-void sized_delete(void *, std::size_t) __asm__("_ZdlPvm");
-void sized_delete_array(void *, std::size_t) __asm__("_ZdaPvm");
-void sized_delete_aligned(void *, std::size_t, std::align_val_t) __asm__("_ZdlPvmSt11align_val_t");
-void sized_delete_array_aligned(void *, std::size_t,
-                                std::align_val_t) __asm__("_ZdaPvmSt11align_val_t");
-}
-
 namespace
 {
 
@@ -137,68 +128,7 @@ struct Small {
     Small *next;
 };
 
-// --- replaced operators
-void test_all_twenty_operators_go_by_ambient_and_address(void **)
-{
-    for (int node = -1; node < 3; node++) {
-        NUMAFY_SCOPE_NODE(node);
-        void *p[8];
-        p[0] = ::operator new(40);
-        p[1] = ::operator new[](40);
-        p[2] = ::operator new(40, std::nothrow);
-        p[3] = ::operator new[](40, std::nothrow);
-        p[4] = ::operator new(40, std::align_val_t(64));
-        p[5] = ::operator new[](40, std::align_val_t(64));
-        p[6] = ::operator new(40, std::align_val_t(64), std::nothrow);
-        p[7] = ::operator new[](40, std::align_val_t(64), std::nothrow);
-        for (int i = 0; i < 8; i++) {
-            on_node(p[i], node);
-            if (i >= 4)
-                assert_int_equal(reinterpret_cast<std::uintptr_t>(p[i]) % 64, 0);
-        }
-        ::operator delete(p[0]);
-        ::operator delete[](p[1]);
-        ::operator delete(p[2], std::nothrow);
-        ::operator delete[](p[3], std::nothrow);
-        ::operator delete(p[4], std::align_val_t(64));
-        ::operator delete[](p[5], std::align_val_t(64));
-        ::operator delete(p[6], std::align_val_t(64), std::nothrow);
-        ::operator delete[](p[7], std::align_val_t(64), std::nothrow);
-        sized_delete(::operator new(40), std::size_t(40));
-        sized_delete_array(::operator new[](40), std::size_t(40));
-        sized_delete_aligned(::operator new(40, std::align_val_t(64)), std::size_t(40),
-                             std::align_val_t(64));
-        sized_delete_array_aligned(::operator new[](40, std::align_val_t(64)), std::size_t(40),
-                                   std::align_val_t(64));
-    }
-}
-
-void test_every_delete_frees_a_pool_block(void **)
-{
-    // Each delete form must give the block back to the pool: what is left over is counted.
-    auto held = [] {
-        numafy_thread_flush();
-        return inside_live(2);
-    };
-    auto block = [](std::size_t n) { return numafy_malloc(2, n); };
-    ::operator delete(block(40));
-    const std::size_t before = held();
-    const std::align_val_t a{64};
-    ::operator delete(block(40));
-    ::operator delete[](block(40));
-    sized_delete(block(40), std::size_t(8)); // the size is never trusted
-    sized_delete_array(block(4000), std::size_t(8));
-    ::operator delete(block(40), std::nothrow);
-    ::operator delete[](block(40), std::nothrow);
-    ::operator delete(block(40), a);
-    ::operator delete[](block(40), a);
-    sized_delete_aligned(block(40), std::size_t(4096), a);
-    sized_delete_array_aligned(block(40), std::size_t(1), a);
-    ::operator delete(block(40), a, std::nothrow);
-    ::operator delete[](block(40), a, std::nothrow);
-    assert_int_equal(held(), before);
-}
-
+// --- replaced operators: runtime_forms.cpp has the table of them
 volatile std::size_t too_much = static_cast<std::size_t>(PTRDIFF_MAX) - 4096;
 int handler_calls;
 
@@ -839,8 +769,6 @@ void test_longjmp_out_of_a_construction_leaves_no_entry(void **)
 int main()
 {
     const CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_twenty_operators_go_by_ambient_and_address),
-        cmocka_unit_test(test_every_delete_frees_a_pool_block),
         cmocka_unit_test(test_failing_new_calls_the_handler_and_throws),
         cmocka_unit_test(test_placed_forms),
         cmocka_unit_test(test_done_restores_for_all_ctor_forms),
