@@ -53,31 +53,3 @@ numafy_test_program(unit_runtime_limits SOURCES runtime_limits.c LIBS numafy_hea
                     DEFS NUMAFY_TEST_TCACHE_BUDGET=2)
 numafy_test_program(unit_runtime_own_free SOURCES runtime_limits.c runtime_own_free.c LIBS numafy_headers
                     DEFS CASE_OWN_FREE)
-
-# The headers in every standard: a warning in one of them ends the build.
-set(runtime_strict -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -DNUMAFY_TEST_WARNINGS)
-foreach(standard 90 99 11 17)
-    add_library(runtime_c${standard} OBJECT runtime_standard.c)
-    set_target_properties(runtime_c${standard} PROPERTIES C_STANDARD ${standard})
-    target_compile_options(runtime_c${standard} PRIVATE ${runtime_strict})
-    target_link_libraries(runtime_c${standard} PRIVATE numafy_headers)
-endforeach()
-foreach(standard 98 11 14 17 20 23)
-    add_library(runtime_cxx${standard} OBJECT runtime_standard.cpp)
-    set_target_properties(runtime_cxx${standard} PROPERTIES CXX_STANDARD ${standard})
-    target_compile_options(runtime_cxx${standard} PRIVATE ${runtime_strict})
-    target_link_libraries(runtime_cxx${standard} PRIVATE numafy_headers)
-    if(NOT standard EQUAL 98)
-        target_compile_definitions(runtime_cxx${standard} PRIVATE STANDARD_FULL)
-    endif()
-endforeach()
-
-# The same where a file has made macros of every short name, with the pools and without.
-foreach(off "" NUMAFY_OFF)
-    add_library(runtime_macros${off} OBJECT runtime_standard.c runtime_standard.cpp)
-    set_target_properties(runtime_macros${off} PROPERTIES CXX_STANDARD 11)
-    target_compile_options(runtime_macros${off} PRIVATE ${runtime_strict} -include
-                                                        ${CMAKE_CURRENT_SOURCE_DIR}/runtime_macros.h)
-    target_compile_definitions(runtime_macros${off} PRIVATE ${off})
-    target_link_libraries(runtime_macros${off} PRIVATE numafy_headers)
-endforeach()

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime_standard.c: near.h in every C standard from C89, with warnings as errors and without the
- * excuse of a system header: compiling it is the test. */
+/* runtime_standard.c: near.h in every C standard from C89, numa_alloc.h from C11 on, with warnings
+ * as errors and without the excuse of a system header: compiling it is the test, which
+ * tests/python/test_compile_matrix.py does. */
+#ifdef STANDARD_FULL
+#include "numa_alloc.h"
+#endif
 #include "numafy/near.h"
 
 struct item {

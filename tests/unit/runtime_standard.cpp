@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // runtime_standard.cpp: near.h from C++98 on, numa_alloc.h from C++11 on, with warnings as errors
-// and without the excuse of a system header: compiling it is the test.
+// and without the excuse of a system header: compiling it is the test, which
+// tests/python/test_compile_matrix.py does.
 #ifdef STANDARD_FULL
 #include "numa_alloc.h"
 #endif
@@ -8,6 +9,11 @@
 
 #include <new>
 #include <string>
+#ifdef STANDARD_FULL
+#include <map>
+#include <memory>
+#include <vector>
+#endif
 
 struct Plain {
     int a, b;
@@ -69,8 +75,37 @@ int standard_full()
     delete[] array;
     delete f;
     delete i;
+    auto *row = new numa<int[4], 1>{1, 2};
+    delete row;
+    auto *v = new numa<std::vector<int>, 1>(3u);
+    v->at(0) = 1;
+    delete v;
     thread_numa<0> t([] {});
     t.join();
     return sum;
+}
+
+struct alignas(64) Wide {
+    char c[64];
+};
+std::size_t standard_library(int node)
+{
+    std::vector<Wide, numafy::allocator<Wide, 1>> fixed(3);
+    typedef numafy::node_allocator<std::pair<const int, Wide>> Chosen;
+    std::map<int, Wide, std::less<int>, Chosen> chosen(numafy::on(node)), other(Chosen(2));
+    chosen[1] = Wide();
+    other = chosen;
+    other = std::move(chosen);
+    swap(chosen, other);
+    std::unique_ptr<Rich> u = numafy::make_unique<Rich>(numafy::on(node), 1);
+    std::unique_ptr<Wide[]> w = numafy::make_unique<Wide[]>(numafy::near(u.get()), 2);
+    std::shared_ptr<Rich> s = numafy::make_shared<Rich>(numafy::near(u.get()), 2);
+    std::size_t n = fixed.size() + other.size() + s->s.size() + (w != nullptr);
+#ifdef __cpp_lib_memory_resource
+    numafy::memory_resource resource(node);
+    std::pmr::vector<int> p(3, &resource);
+    n += p.size();
+#endif
+    return n;
 }
 #endif
