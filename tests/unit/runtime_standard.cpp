@@ -97,10 +97,14 @@ std::size_t standard_library(int node)
     other = chosen;
     other = std::move(chosen);
     swap(chosen, other);
-    std::unique_ptr<Rich> u = numafy::make_unique<Rich>(numafy::on(node), 1);
-    std::unique_ptr<Wide[]> w = numafy::make_unique<Wide[]>(numafy::near(u.get()), 2);
+    auto u = numafy::make_unique<Rich>(numafy::on(node), 1);
+#ifndef NUMAFY_NO_REPLACE // there the pointer has a deleter of its own
+    std::unique_ptr<Rich> moved = std::move(u);
+    std::unique_ptr<Wide[]> w = numafy::make_unique<Wide[]>(numafy::near(moved.get()), 2);
+    w[1] = Wide();
+#endif
     std::shared_ptr<Rich> s = numafy::make_shared<Rich>(numafy::near(u.get()), 2);
-    std::size_t n = fixed.size() + other.size() + s->s.size() + (w != nullptr);
+    std::size_t n = fixed.size() + other.size() + s->s.size();
 #ifdef __cpp_lib_memory_resource
     numafy::memory_resource resource(node);
     std::pmr::vector<int> p(3, &resource);
