@@ -496,6 +496,10 @@ NUMAFY_COLD_ void numafy_fork_child_(void)
     numafy_fork_locks(numafy_lock_fork_end, true);
     numafy_lock_fork_end(&numafy_onnode_v2.lock, true);
     numafy_lock_fork_end(&g->lock, true);
+    /* jemalloc 5.3.0 takes explicit tcaches out of its lists here, and corrupts them when one is
+     * destroyed later: NUMAFY_CACHE=tcache starts with new ones. Those of the shards are never. */
+    if (mine)
+        __builtin_memset(numafy_tls_v2->flags, 0, sizeof numafy_tls_v2->flags);
     g->lost_threads += g->threads - mine;
     g->threads = mine;
 }
