@@ -182,7 +182,12 @@ NUMAFY_WEAK_ void *numafy_realloc(void *p, size_t size) NUMAFY_DEF_NOTHROW_
 
 NUMAFY_WEAK_ void *numafy_malloc_near(const volatile void *owner, size_t size) NUMAFY_DEF_NOTHROW_
 {
-    return numafy_fast_malloc(numafy_near_(owner), size);
+    const unsigned slot = numafy_slot_of_address(owner);
+    void *p;
+    if (NUMAFY_LIKELY_(slot && size <= NUMAFY_CACHED_MAX &&
+                       numafy_bin_pop(numafy_bin_of(slot, numafy_class_of(size)), &p)))
+        return p;
+    return numafy_slow_alloc_(numafy_near_(owner), size, 0, 0);
 }
 
 NUMAFY_WEAK_ void *numafy_calloc_near(const volatile void *owner, size_t count,
@@ -231,28 +236,30 @@ NUMAFY_INNER_ bool numafy_new_failed(bool nothrow)
     __builtin_trap();
 }
 
-NUMAFY_FN_ void *numafy_new_try(size_t size, size_t alignment, int node)
+NUMAFY_INNER_ void *numafy_new_slowly(size_t size, size_t alignment, int node, bool nothrow)
 {
-    return alignment ? numafy_slow_alloc_(node, size, alignment, 0)
-                     : numafy_fast_malloc(node, size);
+    void *p;
+    while (!(p = numafy_slow_alloc_(node, size, alignment, 0)))
+        if (!numafy_new_failed(nothrow))
+            return NULL;
+    return p;
 }
 
 NUMAFY_WEAK_ void *numafy_new_(size_t size, size_t alignment, int node)
 {
     void *p;
-    while (NUMAFY_UNLIKELY_(!(p = numafy_new_try(size, alignment, node))))
-        numafy_new_failed(false);
-    return p;
+    if (NUMAFY_LIKELY_(!alignment && numafy_fast_get(node, size, &p)))
+        return p;
+    return numafy_new_slowly(size, alignment, node, false);
 }
 
 /* A handler that throws ends the program here, where a std::nothrow form would return NULL. */
 NUMAFY_WEAK_ void *numafy_new_nothrow_(size_t size, size_t alignment, int node) NUMAFY_DEF_NOTHROW_
 {
     void *p;
-    while (NUMAFY_UNLIKELY_(!(p = numafy_new_try(size, alignment, node))))
-        if (!numafy_new_failed(true))
-            return NULL;
-    return p;
+    if (NUMAFY_LIKELY_(!alignment && numafy_fast_get(node, size, &p)))
+        return p;
+    return numafy_new_slowly(size, alignment, node, true);
 }
 
 /* --- where, threads, memory */
@@ -262,7 +269,7 @@ NUMAFY_WEAK_ int numafy_node_of(const void *p) NUMAFY_DEF_NOTHROW_
     const unsigned slot = numafy_slot_of_address(p);
     struct numafy_page page;
     if (slot)
-        return numafy_slot_node(slot);
+        return numafy_state_v2.node_of[slot];
     if (g->onnode && numafy_onnode_lookup(p, &page))
         return page.node;
     return NUMAFY_NO_NODE;

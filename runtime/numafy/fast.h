@@ -29,12 +29,17 @@ NUMAFY_HOT_ unsigned numafy_slot_of_node(int node)
                : 0;
 }
 
+/* A block from the thread's cache; 0: take the slow path. */
+NUMAFY_HOT_ int numafy_fast_get(int node, size_t size, void **p)
+{
+    return size <= NUMAFY_CACHED_MAX &&
+           numafy_bin_pop(numafy_bin_of(numafy_slot_of_node(node), numafy_class_of(size)), p);
+}
+
 NUMAFY_HOT_ void *numafy_fast_malloc(int node, size_t size)
 {
     void *p;
-    if (NUMAFY_LIKELY_(
-            size <= NUMAFY_CACHED_MAX &&
-            numafy_bin_pop(numafy_bin_of(numafy_slot_of_node(node), numafy_class_of(size)), &p)))
+    if (NUMAFY_LIKELY_(numafy_fast_get(node, size, &p)))
         return p;
     return numafy_slow_alloc_(node, size, 0, 0);
 }

@@ -126,7 +126,7 @@ NUMAFY_OWNER_ NUMAFY_FN_ int numafy_owner_node(const volatile void *owner, bool 
     int node;
     *keep = false;
     if (slot)
-        return numafy_slot_node(slot);
+        return numafy_state_v2.node_of[slot];
     if (g->onnode && numafy_onnode_lookup(owner, &page))
         return page.node;
     if (__atomic_load_n(&g->root_high, __ATOMIC_RELAXED) &&
@@ -138,10 +138,18 @@ NUMAFY_OWNER_ NUMAFY_FN_ int numafy_owner_node(const volatile void *owner, bool 
     return *keep ? numafy_tls_v2->ambient - 1 : NUMAFY_NO_NODE;
 }
 
-NUMAFY_WEAK_ int numafy_near_(const volatile void *owner) NUMAFY_DEF_NOTHROW_
+NUMAFY_OWNER_ NUMAFY_INNER_ int numafy_near_plain(const volatile void *owner)
 {
     bool keep;
     return numafy_owner_node(owner, &keep);
+}
+
+NUMAFY_WEAK_ int numafy_near_(const volatile void *owner) NUMAFY_DEF_NOTHROW_
+{
+    const unsigned slot = numafy_slot_of_address(owner);
+    if (NUMAFY_LIKELY_(slot))
+        return numafy_state_v2.node_of[slot];
+    return numafy_near_plain(owner);
 }
 
 /* --- the ambient node */
@@ -211,8 +219,8 @@ NUMAFY_INNER_ bool numafy_entries_grow(struct numafy_thread *t)
 
 NUMAFY_FN_ void numafy_entries_push(const void *key, int node, int kind, uintptr_t sp)
 {
-    struct numafy_thread *t = numafy_thread_own_();
-    if (!t)
+    struct numafy_thread *t = numafy_tls_v2;
+    if (NUMAFY_UNLIKELY_(!t->own) && !(t = numafy_thread_own_()))
         return;
     numafy_entries_sweep(t, sp);
     if (t->unpushed || (t->depth == t->room && !numafy_entries_grow(t))) {

@@ -116,6 +116,8 @@ NUMAFY_INNER_ bool numafy_reserve(void)
         numafy_state_v2.page_map = (unsigned short *)((uintptr_t)p + span);
         g->slot_limit = want;
         numafy_state_v2.shift = shifts[i];
+        for (unsigned slot = 0; slot <= NUMAFY_SLOTS; slot++)
+            numafy_state_v2.node_of[slot] = NUMAFY_NO_NODE;
         numafy_state_v2.base = (uintptr_t)p;
         __atomic_store_n(&numafy_state_v2.span, span, __ATOMIC_RELEASE);
         return true;
@@ -232,13 +234,6 @@ static __attribute__((constructor, unused)) void numafy_start_with_program(void)
 #endif
 
 /* --- pools */
-/* The node of a slot, as the user says it. */
-NUMAFY_FN_ int numafy_slot_node(unsigned slot)
-{
-    const struct numafy_slot *s = &numafy_pools_v2.slot[slot];
-    return slot <= NUMAFY_SLOTS && s->start ? s->node : NUMAFY_NO_NODE;
-}
-
 /* A slot for the node that has none. 0: all are taken. Lock held. */
 NUMAFY_INNER_ unsigned numafy_slot_pick(int node)
 {
@@ -269,6 +264,7 @@ NUMAFY_INNER_ bool numafy_slot_make(struct numafy_slot *s, unsigned slot, int no
         return false;
     }
     numafy_hooks_set(s);
+    numafy_state_v2.node_of[slot] = (int16_t)node;
     if (slot > g->slots)
         g->slots = slot;
     return true;

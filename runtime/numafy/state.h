@@ -40,6 +40,7 @@ NUMAFY_WEAK_ struct numafy_state numafy_state_v2 = {
     NULL,
     0,
     {0},
+    {0},
     {numafy_first_malloc_, numafy_first_calloc_, numafy_first_realloc_, numafy_first_free_,
      numafy_first_memalign_, numafy_first_usable_size_}};
 NUMAFY_WEAK_ struct numafy_pools numafy_pools_v2;

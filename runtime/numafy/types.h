@@ -78,6 +78,7 @@ struct numafy_state {
     uint16_t *page_map;
     unsigned shift;                                   /* a slot's range is 1 << shift bytes */
     uint8_t slot_of[NUMAFY_NODES + NUMAFY_NODE_ARGS]; /* by node + 3; 0: not made yet */
+    int16_t node_of[NUMAFY_SLOTS + 1];                /* by slot; NUMAFY_NO_NODE: not made yet */
     struct numafy_next next;
 };
 
