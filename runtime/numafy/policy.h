@@ -372,6 +372,7 @@ NUMAFY_INNER_ int numafy_range_populate(const struct numafy_slot *slot, uintptr_
 NUMAFY_INNER_ bool numafy_range_commit(struct numafy_slot *slot, uintptr_t start, size_t size)
 {
     int reason = NUMAFY_FINE;
+    const int before = errno; /* an old kernel says EINVAL on the way */
     numafy_lock(&slot->growth);
     const bool bound = slot->policy == NUMAFY_MPOL_BIND;
     if (bound && numafy_range_policy(slot, start, size, NUMAFY_MPOL_PREFERRED))
@@ -384,6 +385,7 @@ NUMAFY_INNER_ bool numafy_range_commit(struct numafy_slot *slot, uintptr_t start
         numafy_range_give_back(slot, start, size);
     __atomic_store_n(&slot->cause, reason, __ATOMIC_RELAXED);
     numafy_unlock(&slot->growth);
+    errno = before;
     return !reason;
 }
 

@@ -286,12 +286,13 @@ static int case_bind_huge(void)
     int bad = n == MANY || reason_is_full();
     bad +=
         2 * (misplaced(n, size) != 0) + 4 * (in_huge < 32) + 8 * (n / 4 < (unsigned)in_huge + 60);
-    for (unsigned i = 0; i < n; i++)
-        if (i % 8)
-            free(block[i]);
+    // Whole frames: of a transparent huge page that is in use in part the kernel frees the rest
+    // late.
+    for (unsigned i = n / 8; i < n; i++)
+        free(block[i]);
     numafy_purge(NODE);
     const unsigned again = fill(size, MANY);
-    bad += 16 * (again < n / 2 || misplaced(again, size) != 0);
+    bad += 16 * (again < n / 8 * 6 || misplaced(again, size) != 0);
     printf("%u and %u blocks of 256 KiB until NULL, %ld MiB in huge pages, bits %d\n", n, again,
            in_huge, bad);
     return bad;

@@ -48,6 +48,7 @@ numafy_test_program(unit_huge SOURCES runtime_huge.c LIBS numafy_headers)
 numafy_test_program(unit_life SOURCES runtime_life.c LIBS numafy_headers)
 # Other kernels and machines, and every refusal of a system call.
 numafy_test_program(unit_runtime_system SOURCES runtime_system.c LIBS numafy_headers)
+numafy_test_program(unit_runtime_modes SOURCES runtime_modes.c LIBS numafy_headers)
 
 numafy_test_program(unit_runtime_limits SOURCES runtime_limits.c LIBS numafy_headers
                     DEFS NUMAFY_TEST_TCACHE_BUDGET=2)

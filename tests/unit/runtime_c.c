@@ -195,6 +195,7 @@ static void test_posix_memalign(void **state)
     free(p);
 }
 
+/* P51 */
 static void test_realloc_keeps_the_node_from_16_bytes_to_64_mib(void **state)
 {
     (void)state;

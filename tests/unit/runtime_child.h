@@ -103,7 +103,7 @@ static struct outcome child(const char *const args[], const char *const env[])
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define NONE ((const char *const[]){NULL})
 
-static int lines(const char *s)
+static inline int lines(const char *s)
 {
     int n = 0;
     for (; *s; s++)

@@ -318,6 +318,7 @@ static void test_machine_with_one_node(void **state)
     maps("0:0:0 1:1:0 700:700:0 ", LIST("0", "1", "700"));
 }
 
+/* P28 */
 static void test_machine_with_gaps_in_its_ids(void **state)
 {
     (void)state;
@@ -328,6 +329,7 @@ static void test_machine_with_gaps_in_its_ids(void **state)
     maps("0:0:0 8:8:8 252:252:252 255:255:255 5:5:0 ", LIST("0", "8", "252", "255", "5"));
 }
 
+/* P30 */
 static void test_machine_with_memory_only_nodes(void **state)
 {
     (void)state;
@@ -347,6 +349,7 @@ static void test_machine_with_memory_only_nodes(void **state)
     assert_int_equal(t.node_of_cpu[2], -1);
 }
 
+/* P29 */
 static void test_machine_with_a_memoryless_node(void **state)
 {
     (void)state;
@@ -357,6 +360,7 @@ static void test_machine_with_a_memoryless_node(void **state)
     maps("1:1:2 0:0:0 ", LIST("1", "0"));
 }
 
+/* P8 */
 static void test_machine_whose_lists_are_unordered(void **state)
 {
     (void)state;
@@ -367,6 +371,7 @@ static void test_machine_whose_lists_are_unordered(void **state)
     maps("0:0:3 1:1:1 3:3:3 2:2:1 " /* the lowest: 2 is not there */, LIST("0", "1", "3", "2"));
 }
 
+/* P31 */
 static void test_cpuset_takes_nodes_away(void **state)
 {
     (void)state;
@@ -469,6 +474,7 @@ static void test_stats_at_exit(void **state)
 }
 
 // --- what the kernel forbids
+/* P16, P21 */
 static void test_seccomp_forbids_mbind_and_move_pages(void **state)
 {
     (void)state;

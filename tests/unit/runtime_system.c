@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -274,9 +275,14 @@ static void test_the_longest_list_fits(void **state)
 static int start_case(const void *arg)
 {
     (void)arg;
+    struct timespec from, to;
     start(NUMAFY_PREFER);
+    clock_gettime(CLOCK_MONOTONIC, &from);
     if (!numafy_ready_() || numafy_pools_v2.topology.cpu_count != 256)
         return 100;
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    fprintf(stderr, "%ld us",
+            (to.tv_sec - from.tv_sec) * 1000000 + (to.tv_nsec - from.tv_nsec) / 1000);
     for (unsigned long i = 0; i < kernel.opens; i++)
         if (strstr(kernel.opened[i], "meminfo") || strstr(kernel.opened[i], "/cpu/"))
             return 101;
@@ -294,6 +300,7 @@ static void test_start_up_on_16_nodes_reads_20_files(void **state)
         put_node(node, "10 20 20 20 20 20 20 20 20 20 20 20 20 20 20 20\n", cpus);
     }
     assert_int_equal(in_child(start_case, NULL), 0);
+    print_message("start-up on 16 nodes and 256 CPUs: %s\n", said); // for docs/benchmarks.md
 }
 
 /* P24: reading the machine allocates nothing, so a malloc can be built on it. */
