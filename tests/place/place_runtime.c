@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// place_runtime.c: a million blocks of mixed sizes on four nodes, allocated, freed and reallocated
-// by a thread of each CPU node, every one's page asked from the kernel (move_pages), before and
-// after the threads have freed each other's blocks; plain malloc and new of the same threads stay
-// unbound.
+// place_runtime.c: a million live blocks of 16 to 32768 bytes on four nodes, by one thread and by
+// eight on the CPUs of both nodes that have some, allocated in turn, freed and reallocated by each
+// other; every one's pages asked from the kernel (move_pages), before and after the mixed frees;
+// plain malloc and new of the same threads stay unbound.
 //
 // In a guest with four nodes this proves the placement. On a machine with fewer the pools'
 // addresses are checked all the same, and the pages against the node that the pool was redirected
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { NODES = 4, THREADS = 2, PER_THREAD = 500000, BATCH = 1024, PLAIN = 20000 };
+enum { NODES = 4, CPU_NODES = 2, THREADS = 8, BLOCKS = 1000000, BATCH = 512, PLAIN_EVERY = 25 };
 
 struct block {
     unsigned char *p;
@@ -30,8 +30,9 @@ struct worker {
     pthread_t thread;
     int cpu_node;
     unsigned seed;
-    struct block *blocks; // PER_THREAD of them
-    struct block *others; // the other thread's
+    unsigned count; // of blocks
+    struct block *blocks;
+    struct block *others; // the next thread's
     unsigned long bad_address, bad_contents, bad_plain, plain;
 };
 
@@ -46,8 +47,11 @@ static unsigned next_random(unsigned *seed)
 static void take(struct worker *w, struct block *b, int node)
 {
     const unsigned r = next_random(&w->seed);
-    // Mostly nodes of trees and lists, some strings, few vectors; about 100 bytes on average.
-    b->size = r % 1000 < 700 ? 16 + r % 64 : r % 1000 < 995 ? 80 + r % 180 : 1000 + r % 7000;
+    // Mostly nodes of trees and lists, some strings, few vectors; about 160 bytes on average.
+    b->size = r % 1000 < 700   ? 16 + r % 64
+              : r % 1000 < 990 ? 80 + r % 180
+              : r % 1000 < 998 ? 1000 + r % 7000
+                               : 8192 + r % (32768 - 8192 + 1);
     b->node = node;
     b->p = numafy_malloc(node, b->size);
     if (!b->p) {
@@ -67,19 +71,36 @@ static void give(struct worker *w, struct block *b)
     b->p = NULL;
 }
 
+/* Grows a block where it is: whoever calls, it stays on its node. */
+static void grow(struct worker *w, struct block *b, unsigned size)
+{
+    unsigned char *p = realloc(b->p, size);
+    if (!p) {
+        w->bad_address++;
+        return;
+    }
+    b->p = p;
+    b->size = size;
+    w->bad_address += numafy_node_of(p) != b->node;
+    p[0] = p[size - 1] = (unsigned char)(size ^ (unsigned)b->node);
+}
+
 static void *work(void *arg)
 {
     struct worker *w = arg;
     numafy_thread_bind(w->cpu_node);
-    for (unsigned i = 0; i < PER_THREAD; i++)
+    for (unsigned i = 0; i < w->count; i++)
         take(w, &w->blocks[i], (int)(i % NODES));
     pthread_barrier_wait(&barrier); // the main thread asks the kernel
     pthread_barrier_wait(&barrier);
-    // Even blocks are freed by the other thread, odd ones by their own, in a mixed order.
-    for (unsigned i = 0; i < PER_THREAD; i++) {
-        const unsigned at = (unsigned)((unsigned long)i * 250007 % PER_THREAD);
+    // Even blocks are freed by the thread before, some after it has grown them, odd ones by their
+    // own, in a mixed order.
+    for (unsigned i = 0; i < w->count; i++) {
+        const unsigned at = (unsigned)((unsigned long)i * 250007 % w->count);
+        if (at % 16 == 0)
+            grow(w, &w->others[at], w->others[at].size * 2);
         give(w, at % 2 ? &w->blocks[at] : &w->others[at]);
-        if (i % 25 == 0) { // plain allocations in between, of sizes that the pools use too
+        if (i % PLAIN_EVERY == 0) { // plain allocations in between, of sizes that the pools use too
             void *p = malloc(16 + i % 200);
             w->bad_plain += numafy_node_of(p) != NUMAFY_NO_NODE;
             w->plain++;
@@ -87,20 +108,14 @@ static void *work(void *arg)
         }
     }
     pthread_barrier_wait(&barrier);
-    for (unsigned i = 0; i < PER_THREAD; i++) {
+    for (unsigned i = 0; i < w->count; i++) {
         take(w, &w->blocks[i], (int)(next_random(&w->seed) % NODES));
-        if (i % 8 == 0 && w->blocks[i].p) { // grown by whoever holds it, on its node
-            struct block *b = &w->blocks[i];
-            unsigned char *p = realloc(b->p, b->size + 60);
-            b->size += 60;
-            b->p = p;
-            w->bad_address += numafy_node_of(p) != b->node;
-            p[0] = p[b->size - 1] = (unsigned char)(b->size ^ (unsigned)b->node);
-        }
+        if (i % 8 == 0 && w->blocks[i].p)
+            grow(w, &w->blocks[i], w->blocks[i].size + 60);
     }
     pthread_barrier_wait(&barrier); // asked again
     pthread_barrier_wait(&barrier);
-    for (unsigned i = 0; i < PER_THREAD; i++)
+    for (unsigned i = 0; i < w->count; i++)
         give(w, &w->blocks[i]);
     return NULL;
 }
@@ -116,35 +131,40 @@ struct count {
     int error; // what the kernel said instead
 };
 
-/* Asks the kernel for every block's page. */
+/* Asks the kernel for the pages of every block's first and last byte. */
 static void ask(const struct block *blocks, struct count *c)
 {
-    static void *pages[BATCH];
-    static int status[BATCH];
-    for (unsigned at = 0; at < PER_THREAD; at += BATCH) {
-        const unsigned n = PER_THREAD - at < BATCH ? PER_THREAD - at : (unsigned)BATCH;
-        for (unsigned i = 0; i < n; i++)
-            pages[i] = (void *)((uintptr_t)blocks[at + i].p & ~(uintptr_t)4095);
-        const long r =
-            numafy_os_syscall_(SYS_move_pages, 0L, (long)n, pages, (void *)NULL, status, 0L);
+    static void *pages[2 * BATCH];
+    static int status[2 * BATCH];
+    for (unsigned at = 0; at < BLOCKS; at += BATCH) {
+        const unsigned n = BLOCKS - at < BATCH ? BLOCKS - at : (unsigned)BATCH;
         for (unsigned i = 0; i < n; i++) {
+            const uintptr_t first = (uintptr_t)blocks[at + i].p;
+            pages[2 * i] = (void *)(first & ~(uintptr_t)4095);
+            pages[2 * i + 1] = (void *)((first + blocks[at + i].size - 1) & ~(uintptr_t)4095);
+        }
+        const long r =
+            numafy_os_syscall_(SYS_move_pages, 0L, 2L * n, pages, (void *)NULL, status, 0L);
+        for (unsigned i = 0; i < n; i++) {
+            const int node = home(blocks[at + i].node);
             c->asked++;
             if (r) {
                 c->error = errno;
                 c->unknown++;
-            } else if (home(blocks[at + i].node) < 0) {
+            } else if (node < 0) {
                 c->unknown++;
             } else {
-                c->wrong += status[i] != home(blocks[at + i].node);
+                c->wrong += status[2 * i] != node || status[2 * i + 1] != node;
             }
         }
     }
 }
 
 static int number, failed;
+static const char *course = ""; /* begins every line's text */
 static void report(bool ok, const char *text)
 {
-    printf("%sok %d - %s\n", ok ? "" : "not ", ++number, text);
+    printf("%sok %d - %s%s\n", ok ? "" : "not ", ++number, course, text);
     failed += !ok;
 }
 
@@ -153,10 +173,10 @@ static void report_pages(const char *when, const struct count *c)
     printf("# %s: %lu blocks asked, %lu on another node, %lu unknown\n", when, c->asked, c->wrong,
            c->unknown);
     if (c->unknown)
-        printf("ok %d - %s # SKIP the kernel may not be asked or does not bind (%s)\n", ++number,
-               when, c->error ? strerror(c->error) : "mbind failed");
+        printf("ok %d - %s%s # SKIP the kernel may not be asked or does not bind (%s)\n", ++number,
+               course, when, c->error ? strerror(c->error) : "mbind failed");
     else
-        report(c->wrong == 0 && c->asked == (unsigned long)THREADS * PER_THREAD, when);
+        report(c->wrong == 0 && c->asked == BLOCKS, when);
 }
 
 /* A fresh plain block that a thread of `cpu_node` touches first: its policy and its node. */
@@ -181,7 +201,7 @@ static void *touch_plain(void *arg)
 static void check_plain(void)
 {
     bool policy_ok = true, touch_ok = true;
-    for (int cpu_node = 0; cpu_node < THREADS; cpu_node++) {
+    for (int cpu_node = 0; cpu_node < CPU_NODES; cpu_node++) {
         struct plain p = {cpu_node, -1, -1};
         pthread_t t;
         pthread_create(&t, NULL, touch_plain, &p);
@@ -196,60 +216,74 @@ static void check_plain(void)
     report(touch_ok, "plain malloc's pages follow the first touch");
 }
 
-int main(void)
-{
-    struct worker w[THREADS];
-    struct count before = {0, 0, 0, 0}, after = {0, 0, 0, 0};
-    unsigned long bad_address = 0, bad_contents = 0, bad_plain = 0, plain = 0;
-    memset(w, 0, sizeof w);
-    pthread_barrier_init(&barrier, NULL, THREADS + 1);
-    for (int i = 0; i < THREADS; i++) {
-        w[i].cpu_node = i;
-        w[i].seed = (unsigned)i + 1;
-        w[i].blocks = mmap(NULL, PER_THREAD * sizeof(struct block), PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    }
-    for (int i = 0; i < THREADS; i++) {
-        w[i].others = w[1 - i].blocks;
-        pthread_create(&w[i].thread, NULL, work, &w[i]);
-    }
-    pthread_barrier_wait(&barrier);
-#ifndef NUMAFY_TEST_AUTO_TCACHE
-    printf("1..7\n");
-    for (int i = 0; i < THREADS; i++)
-        ask(w[i].blocks, &before);
+#ifdef NUMAFY_TEST_AUTO_TCACHE
+enum { CONTROL = 1 };
 #else
-    printf("1..1\n");
+enum { CONTROL = 0 };
 #endif
+
+/* The whole course of a million blocks by so many threads. */
+static void run(int threads, struct block *blocks)
+{
+    static struct worker w[THREADS];
+    struct worker sum = {0};
+    struct count before = {0, 0, 0, 0}, after = {0, 0, 0, 0};
+    memset(w, 0, sizeof w);
+    pthread_barrier_init(&barrier, NULL, (unsigned)threads + 1);
+    for (int i = 0; i < threads; i++) {
+        w[i].cpu_node = i % CPU_NODES;
+        w[i].seed = (unsigned)(threads + i);
+        w[i].count = BLOCKS / (unsigned)threads;
+        w[i].blocks = blocks + (unsigned)i * w[i].count;
+        w[i].others = blocks + (unsigned)((i + 1) % threads) * w[i].count;
+    }
+    for (int i = 0; i < threads; i++)
+        pthread_create(&w[i].thread, NULL, work, &w[i]);
+    pthread_barrier_wait(&barrier);
+    if (!CONTROL)
+        ask(blocks, &before);
     pthread_barrier_wait(&barrier);
     pthread_barrier_wait(&barrier); // all are freed
     pthread_barrier_wait(&barrier); // and taken anew
-#ifndef NUMAFY_TEST_AUTO_TCACHE
-    for (int i = 0; i < THREADS; i++)
-        ask(w[i].blocks, &after);
-#endif
+    if (!CONTROL)
+        ask(blocks, &after);
     pthread_barrier_wait(&barrier);
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < threads; i++) {
         pthread_join(w[i].thread, NULL);
-        bad_address += w[i].bad_address;
-        bad_contents += w[i].bad_contents;
-        bad_plain += w[i].bad_plain;
-        plain += w[i].plain;
+        sum.bad_address += w[i].bad_address;
+        sum.bad_contents += w[i].bad_contents;
+        sum.bad_plain += w[i].bad_plain;
+        sum.plain += w[i].plain;
     }
-    printf("# %lu blocks in another pool, %lu with other contents, %lu of %lu plain blocks in a "
-           "pool\n",
-           bad_address, bad_contents, bad_plain, plain);
-#ifdef NUMAFY_TEST_AUTO_TCACHE
-    (void)before, (void)after, (void)ask, (void)report_pages, (void)check_plain;
-    report(bad_address + bad_plain > 0,
-           "control: frees through jemalloc's automatic cache are detected");
-#else
+    pthread_barrier_destroy(&barrier);
+    printf("# %d threads: %lu blocks in another pool, %lu with other contents, %lu of %lu plain "
+           "blocks in a pool\n",
+           threads, sum.bad_address, sum.bad_contents, sum.bad_plain, sum.plain);
+    if (CONTROL) {
+        report(sum.bad_address + sum.bad_plain > 0,
+               "control: frees through jemalloc's automatic cache are detected");
+        return;
+    }
     report_pages("a million blocks lie on their nodes", &before);
-    report_pages("after mixed frees by both threads all new blocks lie on their nodes", &after);
-    report(bad_address == 0, "every block is in its pool by address");
-    report(bad_contents == 0, "no block was handed out twice");
-    report(bad_plain == 0 && plain == 2 * PLAIN, "plain blocks of the same threads are in no pool");
-    check_plain();
-#endif
+    report_pages("after mixed frees and reallocs all new blocks lie on their nodes", &after);
+    report(sum.bad_address == 0, "every block is in its pool by address");
+    report(sum.bad_contents == 0, "no block was handed out twice");
+    report(sum.bad_plain == 0 && sum.plain == BLOCKS / PLAIN_EVERY,
+           "plain blocks of the same threads are in no pool");
+}
+
+int main(void)
+{
+    struct block *blocks = mmap(NULL, BLOCKS * sizeof *blocks, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    printf(CONTROL ? "1..1\n" : "1..12\n");
+    course = "one thread: ";
+    if (!CONTROL)
+        run(1, blocks);
+    course = "eight threads: ";
+    run(THREADS, blocks);
+    course = "";
+    if (!CONTROL)
+        check_plain();
     return failed != 0;
 }

@@ -30,7 +30,7 @@ class Done(NamedTuple):
 
 
 def run(*argv: object, cwd: object = None, **env: str) -> Done:
-    done = subprocess.run([str(word) for word in argv], cwd=cwd, env={**os.environ, **env}, timeout=300,
+    done = subprocess.run([str(word) for word in argv], cwd=cwd, env={**os.environ, **env}, timeout=600,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
