@@ -200,6 +200,7 @@ NUMAFY_FN_ void numafy_entries_sweep(struct numafy_thread *t, uintptr_t sp)
             return;
         t->ambient = e->saved;
         t->depth--;
+        t->unpushed = 0; /* they were younger */
     }
 }
 
@@ -225,6 +226,7 @@ NUMAFY_FN_ void numafy_entries_push(const void *key, int node, int kind, uintptr
     numafy_entries_sweep(t, sp);
     if (t->unpushed || (t->depth == t->room && !numafy_entries_grow(t))) {
         t->unpushed++;
+        t->unpushed_key = (uintptr_t)key;
         return;
     }
     struct numafy_entry *e = &t->entries[t->depth++];
@@ -235,11 +237,19 @@ NUMAFY_FN_ void numafy_entries_push(const void *key, int node, int kind, uintptr
         t->ambient = node + 1;
 }
 
+/* Counts down what could not be pushed. Only the youngest's key is known, so after it is gone
+ * others are found to have ended when an older entry ends. */
+NUMAFY_FN_ void numafy_unpushed_drop(struct numafy_thread *t)
+{
+    t->unpushed--;
+    t->unpushed_key = 0;
+}
+
 /* Ends the youngest entry if `wanted` says that it is the right one. */
 NUMAFY_FN_ void numafy_entries_drop(struct numafy_thread *t, bool wanted)
 {
     if (t->unpushed)
-        t->unpushed--;
+        numafy_unpushed_drop(t);
     else if (t->depth && wanted)
         t->ambient = t->entries[--t->depth].saved;
 }
@@ -259,11 +269,21 @@ __attribute__((noinline)) NUMAFY_WEAK_ void numafy_pop_(int kind) NUMAFY_DEF_NOT
     numafy_entries_drop(t, t->depth && t->entries[t->depth - 1].kind == kind);
 }
 
+/* Ends the youngest entry if its key is in [key, key + size), and with it what was pushed later. */
+NUMAFY_FN_ void numafy_entries_end(struct numafy_thread *t, uintptr_t key, size_t size)
+{
+    if (t->unpushed && t->unpushed_key - key < size) {
+        numafy_unpushed_drop(t);
+    } else if (t->depth && t->entries[t->depth - 1].key - key < size) {
+        t->ambient = t->entries[--t->depth].saved;
+        t->unpushed = 0;
+    }
+}
+
+/* Often of an entry that leave or done has ended already. */
 NUMAFY_WEAK_ void numafy_pop_key_(const void *key) NUMAFY_DEF_NOTHROW_
 {
-    struct numafy_thread *t = numafy_tls_v2;
-    if (t->depth && t->entries[t->depth - 1].key == (uintptr_t)key)
-        t->ambient = t->entries[--t->depth].saved;
+    numafy_entries_end(numafy_tls_v2, (uintptr_t)key, 1);
 }
 
 /* A constructor of numa<T,k> has thrown and T's destructor is trivial: the entry names an address
@@ -273,9 +293,8 @@ NUMAFY_WEAK_ void numafy_pop_block_(const void *block) NUMAFY_DEF_NOTHROW_
     struct numafy_thread *t = numafy_tls_v2;
     if (NUMAFY_LIKELY_(!t->depth) || !block)
         return;
-    const struct numafy_entry *e = &t->entries[t->depth - 1];
-    if (e->kind == NUMAFY_ENTRY_OBJECT_ && e->key - (uintptr_t)block < numafy_usable_size(block))
-        t->ambient = t->entries[--t->depth].saved;
+    if (t->unpushed || t->entries[t->depth - 1].kind == NUMAFY_ENTRY_OBJECT_)
+        numafy_entries_end(t, (uintptr_t)block, numafy_usable_size(block));
 }
 
 NUMAFY_WEAK_ int numafy_enter_at_(const volatile void *owner, const void *frame) NUMAFY_DEF_NOTHROW_

@@ -360,7 +360,7 @@ NUMAFY_COLD_ struct numafy_thread *numafy_thread_own_(void)
     t->ambient = __atomic_load_n(&numafy_nothread_v2.ambient, __ATOMIC_RELAXED);
     t->entries = t->first_entries;
     t->room = sizeof t->first_entries / sizeof t->first_entries[0];
-    t->depth = t->unpushed = 0;
+    t->depth = t->unpushed = t->unpushed_key = 0;
     t->reason = NUMAFY_FINE;
     t->stack_size = 0;
     numafy_tls_v2 = t; /* before setspecific, which may call calloc */

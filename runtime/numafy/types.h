@@ -42,6 +42,7 @@ struct numafy_thread {
     size_t depth, room;
     struct numafy_entry *entries;
     size_t unpushed; /* pushes that found no memory: as many pops do nothing */
+    size_t unpushed_key; /* of the youngest of them, 0: not known */
     uintptr_t stack_low, stack_size;
     unsigned shard;
     int reason; /* enum numafy_reason of the last failure, and its node */

@@ -48,6 +48,12 @@ class Plugins(Life):
         program = self.build("threads", "outlive.c")
         self.expect("end\n", program, plugin, err=NODES, **ROOM)
 
+    def test_a_constructor_may_allocate_while_others_begin(self) -> None:
+        """Not a deadlock of the dynamic linker's lock and ours."""
+        plugin = self.build("libj.so", "constructor.c", "-shared", "-fPIC", "-ljemalloc")
+        program = self.build("loading", "loading.c", EXPORT, "-Wl,--export-dynamic", "-ljemalloc")
+        self.expect("1 loaded\n", program, plugin, err=NODES)
+
     def test_python_loads_a_plugin(self) -> None:  # P61
         code = ("import ctypes, sys\n"
                 "part = ctypes.CDLL(sys.argv[1])\n"

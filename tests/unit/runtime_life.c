@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -237,6 +238,38 @@ static void test_stacks_of_makecontext(void **state)
     free(stack);
 }
 
+// --- entries
+/* An entry that found no memory, as when numa<T,k> nests deeper than 16 and mmap fails, and that
+ * ends by an exception: its destructor names it. */
+static void test_entries_without_memory_end_by_their_name(void **state)
+{
+    (void)state;
+    const char keys[18] = {0};
+    struct rlimit before;
+    for (int i = 0; i < 16; i++)
+        numafy_push_(&keys[i], 1, NUMAFY_ENTRY_TEMPORARY_);
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    assert_int_equal(setrlimit(RLIMIT_AS, &(struct rlimit){1 << 20, before.rlim_max}), 0);
+    numafy_push_(&keys[16], 2, NUMAFY_ENTRY_TEMPORARY_);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    numafy_pop_key_(&keys[16]);
+    for (int i = 15; i >= 0; i--) {
+        void *p = malloc(100);
+        assert_int_equal(numafy_node_of(p), 1);
+        free(p);
+        numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);
+        numafy_pop_key_(&keys[i]); // the destructor after done
+    }
+    void *p = malloc(100);
+    assert_int_equal(numafy_node_of(p), NUMAFY_NO_NODE);
+    free(p);
+    numafy_push_(&keys[17], 3, NUMAFY_ENTRY_TEMPORARY_);
+    p = malloc(100);
+    assert_int_equal(numafy_node_of(p), 3);
+    free(p);
+    numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);
+}
+
 // --- processes
 static int stop;
 /* Sleeps now and then, so that the thread that forks gets its turn on a machine with two CPUs. */
@@ -354,6 +387,7 @@ int main(void)
         cmocka_unit_test(test_destructors_before_and_after_ours_free_and_allocate),
         cmocka_unit_test(test_cancelled_threads_leave_nothing_locked),
         cmocka_unit_test(test_stacks_of_makecontext),
+        cmocka_unit_test(test_entries_without_memory_end_by_their_name),
         cmocka_unit_test(test_a_thousand_forks_in_the_middle_of_traffic),
         cmocka_unit_test(test_vfork_and_exec_in_the_middle_of_traffic),
         cmocka_unit_test(test_threads_fork_children_that_fork),
