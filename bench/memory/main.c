@@ -44,20 +44,20 @@ static const struct scenario scenarios[] = {
      2},
     {"keep",
      "keep: 24 phases, each keeps 1 of 64 blocks and frees the others; MiB",
-     {"live", "active", "resident"},
+     {"live", "active", "settled", "resident"},
      1,
      0,
      1},
     {"halves",
      "halves: a random half of 64 MiB freed and allocated again, 20 times; MiB",
-     {"live", "active", "resident"},
+     {"live", "active", "settled", "resident"},
      1,
      0,
      1},
     {"growth",
      "growth: to 1 GiB of 64 B blocks and back, twice; MiB, VMAs, seconds of CPU time",
-     {"grown", "vmas1", "vmas2", "start", "purged1", "purged2", "cpu1", "cpu2"},
-     7,
+     {"grown", "pool-vmas", "vmas1", "vmas2", "start", "purged1", "purged2", "cpu1", "cpu2"},
+     8,
      64,
      1},
 };
@@ -83,8 +83,8 @@ struct row {
 
 static bool is_bytes(const char *figure)
 {
-    static const char *const bytes[] = {"live",  "active",  "resident", "grown",
-                                        "start", "purged1", "purged2"};
+    static const char *const bytes[] = {"live",  "active", "settled", "resident",
+                                        "grown", "start",  "purged1", "purged2"};
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
         if (strcmp(figure, bytes[i]) == 0)
             return true;
@@ -280,7 +280,8 @@ static void print_rows(FILE *out, const struct row *rows, size_t count)
         }
         print_row(out, rows, count, &rows[i]);
     }
-    fputs("\nlive: what the program has. active: pages with blocks, by jemalloc's statistics.\n"
+    fputs("\nlive: what the program has. active: pages with blocks, by jemalloc's statistics;\n"
+          "settled: the same when caches have been given back.\n"
           "resident: more than before, by the kernel; start, purged: of the whole process but for\n"
           "the program's own lists. Medians over the rounds, ratios within each round.\n",
           out);

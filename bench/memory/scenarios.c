@@ -48,13 +48,20 @@ static double resident(void)
     return second != NULL ? strtod(second, NULL) * (double)sysconf(_SC_PAGESIZE) : 0;
 }
 
-static double vmas(void)
+/* Mappings of the process, or those in the range of the node's pool; -1 if the peer has none. */
+static double vmas(bool in_pool)
 {
     static char text[1 << 20];
     size_t lines = 0;
-    const size_t len = read_file("/proc/self/maps", text, sizeof text);
-    for (size_t i = 0; i < len; i++)
-        lines += text[i] == '\n';
+    read_file("/proc/self/maps", text, sizeof text);
+    if (in_pool && code->node_of == NULL)
+        return -1;
+    for (const char *at = text; at != NULL && *at != '\0';) {
+        const uintptr_t start = strtoul(at, NULL, 16);
+        lines += !in_pool || code->node_of((const void *)start) == cell->node;
+        at = strchr(at, '\n');
+        at = at != NULL ? at + 1 : NULL;
+    }
     return (double)lines;
 }
 
@@ -72,6 +79,14 @@ static double active(void)
 static double active_since(double before)
 {
     return before < 0 ? -1 : active() - before;
+}
+
+/* The same without what caches hold. */
+static double settled_since(double before)
+{
+    if (code->purge != NULL)
+        code->purge(cell->node);
+    return active_since(before);
 }
 
 static double cpu_seconds(void)
@@ -276,7 +291,7 @@ static void prodcons(struct bench_memory *memory)
     put(memory, (double)all->checked);
 }
 
-/* --- keep: live active resident
+/* --- keep: live active settled resident
  * Each phase allocates, keeps 1 of 64 blocks and frees the rest: what stays pins as few slabs as
  * the allocator fills before it opens others. */
 static void keep(struct bench_memory *memory)
@@ -300,10 +315,12 @@ static void keep(struct bench_memory *memory)
     leave(0);
     put(memory, live);
     put(memory, active_since(active_before));
-    put(memory, resident() - before);
+    const double most = resident() - before;
+    put(memory, settled_since(active_before));
+    put(memory, most);
 }
 
-/* --- halves: live active resident
+/* --- halves: live active settled resident
  * Fills a set of blocks, frees a random half of it, 20 times; measured when it is full. */
 static void halves(struct bench_memory *memory)
 {
@@ -327,24 +344,26 @@ static void halves(struct bench_memory *memory)
     leave(0);
     put(memory, (double)count * (double)cell->size);
     put(memory, active_since(active_before));
-    put(memory, resident() - before);
+    const double most = resident() - before;
+    put(memory, settled_since(active_before));
+    put(memory, most);
 }
 
-/* --- growth: grown vmas1 vmas2 start purged1 purged2 cpu1 cpu2
+/* --- growth: grown pool-vmas vmas1 vmas2 start purged1 purged2 cpu1 cpu2
  * To 1 GiB of blocks and back, twice. VMAs and resident memory as they are before, grown, purged.
  */
 static void growth(struct bench_memory *memory)
 {
     const size_t count = (small ? 32u << 20 : 1u << 30) / cell->size;
     void **slots = list_make(count * sizeof *slots);
-    double added[2], purged[2], cpu[2], grown = 0;
+    double added[2], purged[2], cpu[2], grown = 0, in_pool = 0;
     enter(0);
     for (size_t i = 0; i < BENCH_BATCH; i++) /* what a first allocation brings is no growth */
         slots[i] = take(cell->size);
     for (size_t i = 0; i < BENCH_BATCH; i++)
         give(slots[i], cell->size);
     const double lists = (double)(count * sizeof *slots), start = resident() - lists;
-    const double first = vmas();
+    const double first = vmas(false);
     for (int pass = 0; pass < 2; pass++) {
         const double begin = cpu_seconds();
         for (size_t i = 0; i < count; i++) {
@@ -354,7 +373,8 @@ static void growth(struct bench_memory *memory)
             *(volatile size_t *)slots[i] = i;
         }
         cpu[pass] = cpu_seconds() - begin;
-        added[pass] = vmas() - first;
+        added[pass] = vmas(false) - first;
+        in_pool = vmas(true);
         grown = resident() - lists - start;
         const double middle = cpu_seconds();
         for (size_t i = 0; i < count; i++)
@@ -366,6 +386,7 @@ static void growth(struct bench_memory *memory)
     }
     leave(0);
     put(memory, grown);
+    put(memory, in_pool);
     put(memory, added[0]);
     put(memory, added[1]);
     put(memory, start);
