@@ -53,7 +53,7 @@ NUMAFY_INNER_ void numafy_refusal_text(int reason, int node, char *out, size_t r
         if (numafy_pools_v2.disabled)
             snprintf(out, room, "the pools are off: %s", numafy_pools_v2.disabled);
         else
-            snprintf(out, room, "there is no pool for node %d, at most %u exist", node,
+            snprintf(out, room, "no pool could be made for node %d; at most %u exist", node,
                      numafy_pools_v2.slot_limit);
         break;
     case NUMAFY_POOL_USED_UP:

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -386,6 +388,47 @@ static int case_membind(void)
     return bad;
 }
 
+/* P31: a cpuset with the nodes 0 and 2, in each mode. */
+static int case_cpuset(void)
+{
+    char *p = numafy_malloc(1, 100), *two = numafy_malloc(2, 100);
+    int bad;
+    if (numafy_pools_v2.mode == NUMAFY_PREFER) {
+        memset(p, 1, 100);
+        bad = numafy_node_of(p) != 1 || numafy_resident_node(p) != 0;
+    } else {
+        bad = p || strcmp(numafy_strerror(), "node 1 exists but may not be used here "
+                                             "(cpuset.mems=0,2)");
+    }
+    if (two)
+        memset(two, 1, 100);
+    bad += 2 * (!two || numafy_resident_node(two) != 2);
+    printf("bits %d\n", bad);
+    return bad;
+}
+
+/* Joins a new cpuset with the nodes 0 and 2. */
+static void join_cpuset(void)
+{
+    const char *const files[][2] = {{"cgroup.subtree_control", "+cpuset"},
+                                    {"numafy/cpuset.mems", "0,2"},
+                                    {"numafy/cgroup.procs", "0"}};
+    mkdir("/tmp/place_cgroup", 0755);
+    if (mount("none", "/tmp/place_cgroup", "cgroup2", 0, NULL) && errno != EBUSY)
+        _exit(97);
+    for (int i = 0; i < 3; i++) {
+        char path[100];
+        snprintf(path, sizeof path, "/tmp/place_cgroup/%s", files[i][0]);
+        const int fd = open(path, O_WRONLY);
+        const ssize_t n = (ssize_t)strlen(files[i][1]);
+        if (fd < 0 || write(fd, files[i][1], (size_t)n) != n)
+            _exit(96);
+        close(fd);
+        if (i == 0)
+            mkdir("/tmp/place_cgroup/numafy", 0755);
+    }
+}
+
 /* P53, P52: two policies in one process, and one thread that initialises objects on four nodes. */
 static int case_policies(void)
 {
@@ -434,6 +477,8 @@ static const struct {
     {"absent", "bind", "bind: a node that is not there is NULL with a reason", case_absent, 0},
     {"membind", "prefer", "prefer: numactl --membind redirects", case_membind, 0},
     {"membind", "bind", "bind: numactl --membind is a reason", case_membind, 0},
+    {"cpuset", "prefer", "prefer: a cpuset redirects", case_cpuset, 0},
+    {"cpuset", "bind", "bind: a cpuset is a reason", case_cpuset, 0},
     {"policies", "bind", "nodes, interleaving and local memory in one process", case_policies, 0},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
@@ -463,6 +508,8 @@ static bool run_case(unsigned i, char *err, size_t room)
             setenv("NUMAFY_HUGE", "2", 1);
         if (cases[i].run == case_membind)
             syscall(SYS_set_mempolicy, NUMAFY_MPOL_BIND, zero, (long)NUMAFY_NODES);
+        if (cases[i].run == case_cpuset)
+            join_cpuset();
         dup2(fds[1], 2);
         execl("/proc/self/exe", "place_modes", "--case", cases[i].name, (char *)NULL);
         _exit(98);
@@ -499,6 +546,8 @@ int main(int argc, char **argv)
                                     "take memory of another node\n");
         else if (cases[i].run == case_membind && *cases[i].mode == 'p')
             ok = ok && strstr(err, "numactl --membind") && strstr(err, "goes to node 0\n");
+        else if (cases[i].run == case_cpuset && *cases[i].mode == 'p')
+            ok = ok && strstr(err, "(cpuset.mems=0,2): what goes there goes to node 0\n");
         else if (cases[i].run == case_bind_huge)
             ok = ok && strstr(err, "too few huge pages");
         else

@@ -10,7 +10,9 @@ enum { FAULT_NODES = 3, FAULT_BLOCKS = 64 };
 struct fault {
     unsigned long call; // 0: none
     int error, mode;
-    int all_of; // or a kind
+    int all_of;  // or a kind
+    int tcache;  // 1: NUMAFY_CACHE=tcache
+    size_t huge; // NUMAFY_HUGE
 };
 
 /* Why a run is bad; a child's status. */
@@ -184,6 +186,8 @@ static int fault_case(const void *arg)
     kernel.fail = fault.call;
     kernel.all_of = fault.all_of;
     start(fault.mode);
+    numafy_pools_v2.use_tcache = fault.tcache;
+    numafy_pools_v2.huge = fault.huge;
     fault_use();
     const unsigned long made = kernel.calls;
     if (fault_locked())
@@ -207,8 +211,26 @@ static int fault_case(const void *arg)
     return 0;
 }
 
+/* Pages of hugetlb to ask for, though the store may be empty. */
+static void fault_machine_huge(void)
+{
+    const char *const folders[] = {"kernel", "kernel/mm", "kernel/mm/hugepages",
+                                   "kernel/mm/hugepages/hugepages-2048kB"};
+    char path[256];
+    for (int i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s/%s", root, folders[i]);
+        mkdir(path, 0755);
+    }
+    snprintf(path, sizeof path, "%s/meminfo", root);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs("Hugepagesize:       2048 kB\n", f);
+    fclose(f);
+}
+
 static void fault_machine(void)
 {
+    fault_machine_huge();
     machine("0-2\n", "0-2\n", "0-1\n");
     put_node(0, "10 20 20\n", "0\n");
     put_node(1, "20 10 20\n", "1\n");
@@ -229,12 +251,16 @@ static void test_every_call_may_fail_once(void **state)
 {
     (void)state;
     const int errors[] = {ENOMEM, EPERM, EAGAIN};
+    const struct fault ways[] = {{0, 0, NUMAFY_PREFER, -1, 0, 0},
+                                 {0, 0, NUMAFY_BIND, -1, 0, 0},
+                                 {0, 0, NUMAFY_PREFER, -1, 1, 0},
+                                 {0, 0, NUMAFY_PREFER, -1, 0, 2}};
     fault_machine();
-    for (int mode = NUMAFY_PREFER; mode <= NUMAFY_BIND; mode++) {
-        struct fault f = {0, 0, mode, -1};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        struct fault f = ways[i];
         fault_run(&f);
         const unsigned long calls = strtoul(said, NULL, 10);
-        print_message("mode %d: %lu calls\n", mode, calls);
+        print_message("way %zu: %lu calls\n", i, calls);
         assert_true(calls > 50);
         for (int e = 0; e < 3; e++)
             for (f.call = 1, f.error = errors[e]; f.call <= calls; f.call++)
@@ -252,7 +278,7 @@ static void test_every_kind_of_call_may_always_fail(void **state)
     for (int mode = NUMAFY_PREFER; mode <= NUMAFY_BIND; mode++)
         for (int kind = 0; kind < CALL_OTHER; kind++) // the rest is futex, which waits
             for (int e = 0; e < 5; e++) {
-                const struct fault f = {0, errors[e], mode, kind};
+                const struct fault f = {0, errors[e], mode, kind, 0, 0};
                 fault_run(&f);
             }
     numafy_pools_v2.quiet = 0;
