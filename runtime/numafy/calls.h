@@ -108,7 +108,7 @@ NUMAFY_INNER_ void *numafy_realloc_direct(void *p, size_t size, unsigned slot)
         return NULL;
     flags = s->shard[shard].uncached_flags;
     const size_t before = numafy_je_sallocx_(p, 0);
-    void *to = numafy_je_rallocx_(p, size, flags);
+    void *to = numafy_je_rallocx_(p, size <= 8 ? 16 : size, flags);
     if (!to)
         return NULL;
     /* One sum of both, so that the counter never goes below zero on the way. */
@@ -303,11 +303,7 @@ NUMAFY_COLD_ void numafy_thread_flush(void) NUMAFY_DEF_NOTHROW_
     if (!t->own)
         return;
     numafy_bins_clear(t);
-    for (unsigned i = 1; i <= numafy_pools_v2.slots; i++) {
-        unsigned tcache = (unsigned)numafy_je_tcache(t->flags[i]);
-        if (t->flags[i] && (int)tcache >= 0)
-            numafy_je_mallctl_("tcache.flush", NULL, NULL, &tcache, sizeof tcache);
-    }
+    numafy_tcaches_end(t);
 }
 
 NUMAFY_COLD_ void numafy_purge(int node) NUMAFY_DEF_NOTHROW_
@@ -321,14 +317,9 @@ NUMAFY_COLD_ void numafy_purge(int node) NUMAFY_DEF_NOTHROW_
         numafy_depot_release(slot, c, 0, ~0u);
     for (unsigned i = 0; slot && i < NUMAFY_SHARDS_MAX; i++) {
         struct numafy_shard *h = &s->shard[i];
-        unsigned tcache = (unsigned)numafy_je_tcache(h->flags);
-        if (!h->flags)
+        if (!__atomic_load_n(&h->flags, __ATOMIC_ACQUIRE))
             continue;
-        if ((int)tcache >= 0) {
-            numafy_lock(&h->lock);
-            numafy_je_mallctl_("tcache.flush", NULL, NULL, &tcache, sizeof tcache);
-            numafy_unlock(&h->lock);
-        }
+        numafy_shard_flush(h);
         snprintf(name, sizeof name, "arena.%u.purge", numafy_je_arena(h->uncached_flags));
         numafy_je_mallctl_(name, NULL, NULL, NULL, 0);
     }

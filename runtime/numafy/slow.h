@@ -200,8 +200,10 @@ NUMAFY_INNER_ void numafy_init(void)
     } else if (numafy_huge_start(), !numafy_reserve()) {
         numafy_disable("no address space left for 16 times 64 MiB", false);
         return;
-    } else if (!numafy_classes_read()) {
-        g->use_tcache = 1;
+    }
+    if (!g->onnode) {
+        if (!numafy_classes_read())
+            g->use_tcache = 1;
     }
     if (!g->onnode)
         numafy_poison_begin(numafy_state_v2.base, numafy_state_v2.span);
@@ -290,27 +292,53 @@ NUMAFY_COLD_ unsigned numafy_slot_(int node)
     return slot;
 }
 
+/* The flags of a shard with a new tcache, or without one if jemalloc has no ids left. The state's
+ * lock is held, so that no fork comes while the thread's own tcache is in the shard's arena. */
+NUMAFY_INNER_ int numafy_shard_cache(int uncached_flags)
+{
+    const unsigned arena = numafy_je_arena(uncached_flags);
+    unsigned tcache;
+    if (numafy_je_tcache_create(arena, &tcache))
+        return uncached_flags;
+    if (tcache < NUMAFY_JE_MAX_INDEX)
+        return numafy_je_flags(arena, tcache);
+    numafy_je_mallctl_("tcache.destroy", NULL, NULL, &tcache, sizeof tcache);
+    return uncached_flags;
+}
+
+/* Gives back what the shard's tcache holds. Not by tcache.flush, which destroys the tcache and has
+ * the next thread that uses the id make another one, for its own arena. A tcache that a fork's child
+ * has inherited must not be destroyed: see numafy_fork_child_. It stays, with what it holds. */
+NUMAFY_INNER_ void numafy_shard_flush(struct numafy_shard *h)
+{
+    numafy_lock(&numafy_pools_v2.lock);
+    numafy_lock(&h->lock);
+    unsigned tcache = (unsigned)numafy_je_tcache(h->flags);
+    if ((int)tcache >= 0 && !h->inherited) {
+        numafy_je_mallctl_("tcache.destroy", NULL, NULL, &tcache, sizeof tcache);
+        __atomic_store_n(&h->flags, numafy_shard_cache(h->uncached_flags), __ATOMIC_RELEASE);
+    }
+    numafy_unlock(&h->lock);
+    numafy_unlock(&numafy_pools_v2.lock);
+}
+
 /* Makes the shard. jemalloc has ids for 4,094 arenas and tcaches; without one shard 0 serves. A
  * tcache serves for ever the arena that is current when it is made. Lock held. */
 NUMAFY_INNER_ void numafy_shard_make(struct numafy_slot *slot, unsigned shard)
 {
-    unsigned arena, tcache;
+    unsigned arena;
     size_t len = sizeof arena;
     struct numafy_shard *h = &slot->shard[shard];
     struct numafy_hooks *hooks = &slot->hooks;
-    int flags;
     if (numafy_je_mallctl_("arenas.create", &arena, &len, (void *)&hooks, sizeof hooks) ||
         arena >= NUMAFY_JE_MAX_INDEX)
         return;
-    flags = numafy_je_flags_uncached(arena);
-    __atomic_store_n(&h->uncached_flags, flags, __ATOMIC_RELAXED);
-    if (!numafy_pools_v2.use_tcache && !numafy_je_tcache_create(arena, &tcache)) {
-        if (tcache < NUMAFY_JE_MAX_INDEX)
-            flags = numafy_je_flags(arena, tcache);
-        else
-            numafy_je_mallctl_("tcache.destroy", NULL, NULL, &tcache, sizeof tcache);
-    }
-    __atomic_store_n(&h->flags, flags, __ATOMIC_RELEASE);
+    const int uncached = numafy_je_flags_uncached(arena);
+    __atomic_store_n(&h->uncached_flags, uncached, __ATOMIC_RELAXED);
+    h->inherited = 0;
+    __atomic_store_n(&h->flags,
+                     numafy_pools_v2.use_tcache ? uncached : numafy_shard_cache(uncached),
+                     __ATOMIC_RELEASE);
 }
 
 /* A shard of the slot that can serve, the wanted one if it can be had. -1: none at all. */
@@ -373,7 +401,6 @@ NUMAFY_COLD_ struct numafy_thread *numafy_thread_own_(void)
 NUMAFY_INNER_ int numafy_tcache(struct numafy_slot *slot, unsigned arena)
 {
     struct numafy_pools *g = &numafy_pools_v2;
-    unsigned tcache;
 #ifdef NUMAFY_TEST_MAIN_TCACHE /* control: caches that another thread made, for its own arena */
     extern unsigned numafy_test_main_tcaches[];
     extern unsigned numafy_test_main_tcache_count;
@@ -382,11 +409,11 @@ NUMAFY_INNER_ int numafy_tcache(struct numafy_slot *slot, unsigned arena)
         return numafy_je_flags(arena, numafy_test_main_tcaches[i]);
 #endif
     if (__atomic_fetch_add(&g->tcaches, 1, __ATOMIC_RELAXED) < NUMAFY_TCACHE_BUDGET) {
-        if (!numafy_je_tcache_create(arena, &tcache)) {
-            if (tcache < NUMAFY_JE_MAX_INDEX)
-                return numafy_je_flags(arena, tcache);
-            numafy_je_mallctl_("tcache.destroy", NULL, NULL, &tcache, sizeof tcache);
-        }
+        numafy_lock(&g->lock);
+        const int flags = numafy_shard_cache(numafy_je_flags_uncached(arena));
+        numafy_unlock(&g->lock);
+        if (numafy_je_tcache(flags) >= 0)
+            return flags;
     }
     __atomic_fetch_sub(&g->tcaches, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&slot->uncached, 1, __ATOMIC_RELAXED);
@@ -408,6 +435,20 @@ NUMAFY_COLD_ int numafy_bind_(unsigned index)
     return t ? t->flags[index] = numafy_tcache(slot, numafy_je_arena(uncached)) : uncached;
 }
 
+/* NUMAFY_CACHE=tcache: gives the thread's tcaches back; the next use of a pool makes another one. Not
+ * by tcache.flush: see numafy_shard_flush. */
+NUMAFY_INNER_ void numafy_tcaches_end(struct numafy_thread *t)
+{
+    for (unsigned i = 1; i <= NUMAFY_SLOTS; i++) {
+        unsigned tcache = (unsigned)numafy_je_tcache(t->flags[i]);
+        if (t->flags[i] && (int)tcache >= 0) {
+            numafy_je_mallctl_("tcache.destroy", NULL, NULL, &tcache, sizeof tcache);
+            __atomic_fetch_sub(&numafy_pools_v2.tcaches, 1, __ATOMIC_RELAXED);
+        }
+        t->flags[i] = 0;
+    }
+}
+
 /* The end of a thread: its blocks go back to their pools and its ids to jemalloc. Destructors that
  * run later find numafy_latethread_v2, and go to the arenas without a cache. */
 NUMAFY_COLD_ void numafy_thread_exit_(void *record)
@@ -418,14 +459,7 @@ NUMAFY_COLD_ void numafy_thread_exit_(void *record)
         return; /* over already: the record may be another thread's by now */
     numafy_tls_v2 = &numafy_latethread_v2;
     numafy_bins_clear(t);
-    for (unsigned i = 1; i <= NUMAFY_SLOTS; i++) {
-        unsigned tcache = (unsigned)numafy_je_tcache(t->flags[i]);
-        if (t->flags[i] && (int)tcache >= 0) {
-            numafy_je_mallctl_("tcache.destroy", NULL, NULL, &tcache, sizeof tcache);
-            __atomic_fetch_sub(&g->tcaches, 1, __ATOMIC_RELAXED);
-        }
-        t->flags[i] = 0;
-    }
+    numafy_tcaches_end(t);
     if (t->entries != t->first_entries)
         numafy_os_munmap_(t->entries, t->room * sizeof *t->entries);
     t->own = 0;
@@ -493,9 +527,12 @@ NUMAFY_COLD_ void numafy_fork_child_(void)
     numafy_lock_fork_end(&numafy_onnode_v2.lock, true);
     numafy_lock_fork_end(&g->lock, true);
     /* jemalloc 5.3.0 takes explicit tcaches out of its lists here, and corrupts them when one is
-     * destroyed later: NUMAFY_CACHE=tcache starts with new ones. Those of the shards are never. */
+     * destroyed later: NUMAFY_CACHE=tcache starts with new ones, and those of the shards stay. */
     if (mine)
         __builtin_memset(numafy_tls_v2->flags, 0, sizeof numafy_tls_v2->flags);
+    for (unsigned slot = 1; slot <= NUMAFY_SLOTS; slot++)
+        for (unsigned shard = 0; shard < NUMAFY_SHARDS_MAX; shard++)
+            g->slot[slot].shard[shard].inherited = 1;
     g->lost_threads += g->threads - mine;
     g->threads = mine;
 }

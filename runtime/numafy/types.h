@@ -128,6 +128,7 @@ struct numafy_shard {
     struct numafy_mutex lock;
     int flags;          /* mallocx flags of arena and tcache, 0: not made yet */
     int uncached_flags; /* the same without the tcache: for blocks that it would not keep */
+    int inherited;      /* by a fork's child: see numafy_shard_flush */
 } __attribute__((aligned(64)));
 
 /* One pool: the range [start, start + 1 << shift) of the reservation. `used` grows, and shrinks

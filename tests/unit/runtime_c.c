@@ -761,6 +761,37 @@ static int child_of_fork(void)
     return 0;
 }
 
+// The pool of node 5 is new in the child: what makes it must not trip over a list that the purge of
+// an inherited pool has left behind.
+static void test_purge_in_a_forks_child(void **state)
+{
+    (void)state;
+    void *p[500];
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 500; i++)
+            p[i] = numafy_malloc(1, 64);
+        for (int i = 0; i < 500; i++)
+            free(p[i]);
+        numafy_thread_flush();
+        numafy_purge(1);
+    }
+    free(numafy_malloc(1, 64));
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        numafy_thread_flush();
+        numafy_purge(1);
+        for (int node = 1; node < 7; node++) {
+            p[node] = numafy_malloc(node, 64);
+            memset(p[node], 1, 64);
+        }
+        _exit(numafy_node_of(p[5]) == 5 && numafy_node_of(p[1]) == 1 ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 static void test_fork_under_traffic(void **state)
 {
     (void)state;
@@ -835,6 +866,7 @@ int main(void)
         cmocka_unit_test(test_two_thousand_threads_leave_nothing),
         cmocka_unit_test(test_destructors_after_ours_still_work),
         cmocka_unit_test(test_fork_under_traffic),
+        cmocka_unit_test(test_purge_in_a_forks_child),
         cmocka_unit_test(test_reason_is_per_thread_and_starts_empty),
         cmocka_unit_test(test_thread_bind),
     };
