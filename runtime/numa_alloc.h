@@ -24,6 +24,8 @@
  *     NUMAFY_NO_SHORT_NAMES  do not take the names numa, thread_numa and NUMA
  *     NUMAFY_INLINE          numafy_malloc and numafy_free inline in this unit, not only
  *                            numafy_malloc of a constant size
+ *     NUMAFY_DEBUG           1, 2 or 3, alike in all units and libnumafy: misuse of the pools ends the
+ *                            program with a line; see docs/runtime.md. 0: nothing is checked
  *
  * Environment: see docs/runtime.md.
  *

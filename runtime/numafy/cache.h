@@ -19,6 +19,8 @@ struct numafy_thread;
 #define NUMAFY_LIKELY_(x) __builtin_expect(!!(x), 1)
 #define NUMAFY_UNLIKELY_(x) __builtin_expect(!!(x), 0)
 
+#include "check.h"
+
 enum {
     NUMAFY_NODES = 1024,       /* node ids are below this: the kernel's largest NODES_SHIFT is 10 */
     NUMAFY_NODE_ARGS = 3,      /* NUMAFY_INTERLEAVE is the smallest node argument: -3 */
@@ -116,8 +118,11 @@ NUMAFY_HOT_ int numafy_cache_get(int numafy_node_, numafy_size numafy_size_, voi
 {
     if (numafy_node_ < 0 || numafy_node_ >= NUMAFY_FIXED || numafy_size_ > NUMAFY_CACHED_MAX)
         return 0;
-    return numafy_bin_pop(numafy_bin_of((unsigned)numafy_node_ + 1, numafy_class_of(numafy_size_)),
-                          numafy_p_);
+    if (!numafy_bin_pop(numafy_bin_of((unsigned)numafy_node_ + 1, numafy_class_of(numafy_size_)),
+                        numafy_p_))
+        return 0;
+    numafy_check_given_(*numafy_p_, 1);
+    return 1;
 }
 
 /* Puts back a block that was allocated for the same node and size, which is not looked up; 0: free
@@ -128,8 +133,12 @@ NUMAFY_HOT_ int numafy_cache_put(void *numafy_p_, int numafy_node_, numafy_size 
         return 0;
     struct numafy_bin *numafy_bin_ =
         numafy_bin_of((unsigned)numafy_node_ + 1, numafy_class_of(numafy_size_));
-    return numafy_bin_push(
-        numafy_bin_, __atomic_load_n(&numafy_bin_->numafy_trust_, __ATOMIC_RELAXED), numafy_p_);
+    numafy_check_typed_(numafy_p_, numafy_node_, numafy_size_);
+    if (!numafy_bin_push(numafy_bin_,
+                         __atomic_load_n(&numafy_bin_->numafy_trust_, __ATOMIC_RELAXED), numafy_p_))
+        return 0;
+    numafy_check_freed_(numafy_p_);
+    return 1;
 }
 
 #endif /* NUMAFY_CACHE_H */

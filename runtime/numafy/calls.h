@@ -67,6 +67,7 @@ NUMAFY_FN_ size_t numafy_any_usable_size(const void *p)
     if (NUMAFY_POISONS_ && numafy_is_ours(p))
         return numafy_poison_size(p);
     if (numafy_is_ours(p)) {
+        numafy_check_live_(p);
         const unsigned entry = *numafy_map_at(p);
         return entry ? numafy_class_size(entry / NUMAFY_BIN_WORDS % NUMAFY_CLASSES)
                      : numafy_je_sallocx_(p, 0);
@@ -100,7 +101,12 @@ NUMAFY_INNER_ void *numafy_realloc_direct(void *p, size_t size, unsigned slot)
     int flags;
     if (numafy_pools_v2.use_tcache) {
         flags = numafy_bind_(slot);
-        return flags ? numafy_je_rallocx_(p, size <= 8 ? 16 : size, flags) : NULL;
+        if (!flags)
+            return NULL;
+        numafy_check_moves_(p);
+        void *to = numafy_je_rallocx_(p, size <= 8 ? 16 : size, flags);
+        numafy_check_given_(to ? to : p, 0);
+        return to;
     }
     const struct numafy_thread *t = numafy_thread_own_();
     const int shard = numafy_shard_(s, t ? t->shard : 0);
@@ -108,7 +114,9 @@ NUMAFY_INNER_ void *numafy_realloc_direct(void *p, size_t size, unsigned slot)
         return NULL;
     flags = s->shard[shard].uncached_flags;
     const size_t before = numafy_je_sallocx_(p, 0);
+    numafy_check_moves_(p);
     void *to = numafy_je_rallocx_(p, size <= 8 ? 16 : size, flags);
+    numafy_check_given_(to ? to : p, 0);
     if (!to)
         return NULL;
     /* One sum of both, so that the counter never goes below zero on the way. */
@@ -122,6 +130,7 @@ NUMAFY_INNER_ void *numafy_realloc_ours(void *p, size_t size, unsigned slot)
 {
     struct numafy_slot *s = &numafy_pools_v2.slot[slot];
     const unsigned entry = *numafy_map_at(p);
+    numafy_check_live_(p);
     if (!size) {
         numafy_fast_free_ours(p);
         return NULL;
@@ -131,7 +140,7 @@ NUMAFY_INNER_ void *numafy_realloc_ours(void *p, size_t size, unsigned slot)
     if (NUMAFY_POISONS_)
         return numafy_move(p, numafy_slow_alloc_(s->node, size, 0, 0), size);
     if (entry && size <= NUMAFY_CACHED_MAX &&
-        numafy_class_of(size) == entry / NUMAFY_BIN_WORDS % NUMAFY_CLASSES)
+        numafy_class_of(size) == entry / NUMAFY_BIN_WORDS % NUMAFY_CLASSES + NUMAFY_PLANTED_(5))
         return p;
     const bool binned = entry || size <= NUMAFY_CACHED_MAX;
     void *to = NULL;
@@ -185,8 +194,10 @@ NUMAFY_WEAK_ void *numafy_malloc_near(const volatile void *owner, size_t size) N
     const unsigned slot = numafy_slot_of_address(owner);
     void *p;
     if (NUMAFY_LIKELY_(slot && size <= NUMAFY_CACHED_MAX &&
-                       numafy_bin_pop(numafy_bin_of(slot, numafy_class_of(size)), &p)))
+                       numafy_bin_pop(numafy_bin_of(slot, numafy_class_of(size)), &p))) {
+        numafy_check_given_(p, 1);
         return p;
+    }
     return numafy_slow_alloc_(numafy_near_(owner), size, 0, 0);
 }
 

@@ -165,13 +165,15 @@ NUMAFY_INNER_ unsigned numafy_shard_fill(unsigned slot, unsigned shard, unsigned
     unsigned kept = 0;
     for (size_t i = 0; i < got; i++) {
         if (numafy_is_ours(out[i])) {
-            numafy_map_set(out[i], numafy_map_entry(slot, class_));
+            numafy_map_set(out[i], numafy_map_entry(slot ^ NUMAFY_PLANTED_(2),
+                                                    class_ + NUMAFY_PLANTED_(3)));
             out[kept++] = out[i];
         } else {
             numafy_je_dallocx_(out[i], NUMAFY_JE_TCACHE_NONE);
         }
     }
     numafy_unlock(&h->lock);
+    numafy_check_fetched_(out, kept, size);
     __atomic_fetch_add(&s->taken, kept * size, __ATOMIC_RELAXED);
     return kept;
 }
@@ -200,9 +202,10 @@ numafy_depot_take(unsigned slot, unsigned class_, struct numafy_magazine *blank,
     if (!__atomic_load_n(&d->full, __ATOMIC_RELAXED))
         return NULL;
     numafy_lock(&d->lock);
+    numafy_check_depot_(slot, class_);
     struct numafy_magazine *m = d->full;
     if (m && blank && m->count > want) {
-        m->count -= want;
+        m->count -= want - NUMAFY_PLANTED_(4);
         __builtin_memcpy(numafy_magazine_blocks(blank), numafy_magazine_blocks(m) + m->count,
                          want * sizeof(void *));
         m = blank;
@@ -231,6 +234,7 @@ NUMAFY_INNER_ struct numafy_magazine *numafy_depot_put(unsigned slot, unsigned c
     struct numafy_depot *d = &s->depot[class_];
     const size_t bytes = m->count * numafy_class_size(class_);
     numafy_lock(&d->lock);
+    numafy_check_depot_(slot, class_);
     struct numafy_magazine *head = d->full;
     if (head && head->count + m->count <= numafy_pools_v2.magazine[class_]) {
         __builtin_memcpy(numafy_magazine_blocks(head) + head->count, numafy_magazine_blocks(m),
@@ -335,6 +339,7 @@ NUMAFY_INNER_ void numafy_bin_clear(struct numafy_thread *t, unsigned slot, unsi
     struct numafy_magazine *m[2] = {numafy_bin_loaded(bin), NULL};
     if (!m[0])
         return;
+    numafy_check_bin_(t, slot, class_);
     m[1] = m[0]->next;
     t->held[slot] -= 2 * m[0]->limit * numafy_class_size(class_);
     m[0]->count = (unsigned)(bin->numafy_top_ - bin->numafy_empty_);
@@ -405,6 +410,7 @@ NUMAFY_INNER_ void *numafy_bin_refill(struct numafy_thread *t, unsigned slot, un
     struct numafy_magazine *spare = loaded ? loaded->next : NULL, *m = spare;
     unsigned limit = loaded ? loaded->limit : 0;
     void *p;
+    numafy_check_bin_(t, slot, class_);
     if (!m || !m->count) {
         limit = numafy_limit_grow(t, slot, class_, limit);
         m = numafy_magazine_find(t, slot, class_, spare, limit);
@@ -430,6 +436,7 @@ NUMAFY_INNER_ bool numafy_bin_flush(struct numafy_thread *t, unsigned slot, unsi
     struct numafy_magazine *loaded = numafy_bin_loaded(bin);
     struct numafy_magazine *m = loaded ? loaded->next : NULL;
     unsigned limit = loaded ? loaded->limit : 0;
+    numafy_check_bin_(t, slot, class_);
     if (loaded && (!m || m->count) && limit < numafy_pools_v2.magazine[class_]) {
         limit = loaded->limit = numafy_limit_grow(t, slot, class_, limit);
         if (bin->numafy_empty_ + limit > bin->numafy_full_)

@@ -32,8 +32,11 @@ NUMAFY_HOT_ unsigned numafy_slot_of_node(int node)
 /* A block from the thread's cache; 0: take the slow path. */
 NUMAFY_HOT_ int numafy_fast_get(int node, size_t size, void **p)
 {
-    return size <= NUMAFY_CACHED_MAX &&
-           numafy_bin_pop(numafy_bin_of(numafy_slot_of_node(node), numafy_class_of(size)), p);
+    if (size > NUMAFY_CACHED_MAX ||
+        !numafy_bin_pop(numafy_bin_of(numafy_slot_of_node(node), numafy_class_of(size)), p))
+        return 0;
+    numafy_check_given_(*p, 1);
+    return 1;
 }
 
 NUMAFY_HOT_ void *numafy_fast_malloc(int node, size_t size)
@@ -55,12 +58,15 @@ NUMAFY_HOT_ struct numafy_bin *numafy_bin_at(struct numafy_thread *t, unsigned e
 /* p is in the reservation. */
 NUMAFY_HOT_ void numafy_fast_free_ours(void *p)
 {
+    numafy_check_freed_(p);
 #ifdef NUMAFY_TEST_AUTO_TCACHE /* control: jemalloc's automatic tcache mixes the nodes */
     numafy_je_dallocx_(p, 0);
 #else
     const size_t page = ((uintptr_t)p - numafy_state_v2.base) >> NUMAFY_MAP_SHIFT;
     const unsigned entry = __atomic_load_n(&numafy_state_v2.page_map[page], __ATOMIC_RELAXED);
     struct numafy_bin *bin = numafy_bin_at(numafy_tls_v2, entry);
+    if (NUMAFY_PLANTED_(1) && (uintptr_t)p % 4096 == 1024)
+        (void)numafy_bin_push(bin, bin->numafy_full_, p);
     if (NUMAFY_UNLIKELY_(!numafy_bin_push(bin, bin->numafy_full_, p)))
         numafy_slow_free_(p);
 #endif

@@ -203,7 +203,7 @@ NUMAFY_REPLACES_NEW_(numafy_replaced_new_array_, "a")
     }                                                                                          \
     NUMAFY_REPLACES_(void, name##s_, "_Zd" symbol "Pvm", void *p, size_t size)                 \
     {                                                                                          \
-        (void)size;                                                                            \
+        numafy_check_sized_(p, size);                                                          \
         numafy_fast_free(p);                                                                   \
     }                                                                                          \
     NUMAFY_REPLACES_(void, name##n_, "_Zd" symbol "PvRKSt9nothrow_t", void *p,                 \

@@ -19,7 +19,7 @@ NUMAFY_OWNER_ NUMAFY_FN_ int numafy_root_scan(const volatile void *p)
     for (int i = 0; i < n; i++) {
         const size_t size = __atomic_load_n(&g->roots[i].size, __ATOMIC_RELAXED);
         const uintptr_t start = __atomic_load_n(&g->roots[i].start, __ATOMIC_RELAXED);
-        if (size && size < best && (uintptr_t)p - start < size) {
+        if (size && (size < best || NUMAFY_PLANTED_(8)) && (uintptr_t)p - start < size) {
             best = size;
             node = __atomic_load_n(&g->roots[i].node, __ATOMIC_RELAXED);
         }

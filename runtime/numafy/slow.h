@@ -7,6 +7,7 @@
 #include "depot.h"
 #include "env.h"
 #include "fast.h"
+#include "check_slow.h"
 #include "guard.h"
 #include "onnode.h"
 #include "policy.h"
@@ -204,9 +205,9 @@ NUMAFY_INNER_ void numafy_init(void)
     if (!g->onnode) {
         if (!numafy_classes_read())
             g->use_tcache = 1;
-    }
-    if (!g->onnode)
+        numafy_check_start_();
         numafy_poison_begin(numafy_state_v2.base, numafy_state_v2.span);
+    }
     __atomic_store_n(&g->phase, NUMAFY_READY, __ATOMIC_RELEASE);
 }
 
@@ -231,6 +232,7 @@ NUMAFY_COLD_ int numafy_ready_(void)
 #if !defined(NUMAFY_SANITIZED_)
 static __attribute__((constructor, unused)) void numafy_start_with_program(void)
 {
+    numafy_check_join();
     numafy_start_();
 }
 #endif
@@ -523,7 +525,8 @@ NUMAFY_COLD_ void numafy_fork_child_(void)
     const size_t mine = numafy_tls_v2->own ? 1 : 0;
     numafy_huge_fork_child();
     numafy_policy_fork_child();
-    numafy_fork_locks(numafy_lock_fork_end, true);
+    if (!NUMAFY_PLANTED_(7))
+        numafy_fork_locks(numafy_lock_fork_end, true);
     numafy_lock_fork_end(&numafy_onnode_v2.lock, true);
     numafy_lock_fork_end(&g->lock, true);
     /* jemalloc 5.3.0 takes explicit tcaches out of its lists here, and corrupts them when one is
@@ -641,6 +644,8 @@ NUMAFY_INNER_ void *numafy_pool_direct(struct numafy_thread *t, unsigned slot, s
     }
     if (p && !g->use_tcache)
         __atomic_fetch_add(&s->taken, numafy_map_set_by_size(p, slot), __ATOMIC_RELAXED);
+    if (p)
+        numafy_check_given_(p, 0);
     return p;
 }
 
@@ -656,7 +661,9 @@ NUMAFY_INNER_ void *numafy_pool_alloc(unsigned slot, size_t size, size_t alignme
     if (t && class_ < NUMAFY_CLASSES && !numafy_pools_v2.use_tcache) {
         if (!numafy_bin_pop(&t->bin[slot * NUMAFY_CLASSES + class_], &p))
             p = numafy_bin_refill(t, slot, class_);
-        if (p && zero)
+        if (p)
+            numafy_check_given_(p, 1);
+        if (p && zero && !NUMAFY_PLANTED_(6))
             __builtin_memset(p, 0, size);
         if (p)
             return p;

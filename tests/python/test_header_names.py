@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Set
 
 RUNTIME = Path(__file__).resolve().parents[2] / "runtime" / "numafy"
-HEADERS = ("near.h", "off.h", "cache.h", "type.hpp")
+HEADERS = ("near.h", "off.h", "cache.h", "check.h", "type.hpp")
 
 KEYWORDS = set(
     """auto bool break case char class const constexpr continue decltype default defined delete do double else enum

@@ -54,3 +54,18 @@ numafy_test_program(unit_runtime_limits SOURCES runtime_limits.c LIBS numafy_hea
                     DEFS NUMAFY_TEST_TCACHE_BUDGET=2)
 numafy_test_program(unit_runtime_own_free SOURCES runtime_limits.c runtime_own_free.c LIBS numafy_headers
                     DEFS CASE_OWN_FREE)
+
+# The debug build: what each level finds, and the tests above under the most expensive one.
+foreach(level 1 2 3)
+    numafy_test_program(unit_check_${level} SOURCES runtime_check.cpp LIBS numafy_headers
+                        DEFS NUMAFY_DEBUG=${level})
+endforeach()
+add_library(runtime_test_lib_debug SHARED runtime_lib.c)
+target_compile_definitions(runtime_test_lib_debug PRIVATE NUMAFY_DEBUG=3)
+target_link_libraries(runtime_test_lib_debug PRIVATE numafy_headers numafy_warnings)
+numafy_test_program(unit_debug_c SOURCES runtime_c.c ${runtime_parts}
+                    LIBS runtime_test_lib_debug numafy_headers DEFS NUMAFY_DEBUG=3)
+numafy_test_program(unit_debug_cxx SOURCES runtime_cxx.cpp ${runtime_parts}
+                    LIBS runtime_test_lib_debug numafy_headers DEFS NUMAFY_DEBUG=3)
+numafy_test_program(unit_debug_containers SOURCES runtime_containers.cpp LIBS numafy_headers
+                    DEFS NUMAFY_DEBUG=3)

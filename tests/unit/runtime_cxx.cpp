@@ -580,7 +580,8 @@ void class_level_operators(int node)
     Numa::operator delete[](p[5], a);
     Numa::operator delete(p[6], a, std::nothrow);
     Numa::operator delete[](p[7], a, std::nothrow);
-    const std::size_t wrong = 4096; /* P68: a size is never trusted */
+    // P68: a size is never trusted; the debug build reports a wrong one
+    const std::size_t wrong = NUMAFY_DEBUG ? 40 : 4096;
     Numa::operator delete(Numa::operator new(40), wrong);
     Numa::operator delete[](Numa::operator new[](40), wrong);
     Numa::operator delete(Numa::operator new(40, a), wrong, a);
@@ -637,11 +638,13 @@ void test_delete_through_a_base_frees_the_whole_block(void **)
     };
     delete static_cast<SmallBase *>(new numa<SmallBase, 2>);
     const std::size_t before = held();
+#if NUMAFY_DEBUG == 0 // which reports that the sizes differ
     SmallBase *plain = new numa<LargeDerived, 2>;
     on_node(plain, 2);
     delete plain;
     SmallBase *placed = ::new (numafy::on(2)) LargeDerived;
     delete placed;
+#endif
     Virtual *derived = new numa<Derived, 2>;
     delete derived;
     assert_int_equal(held(), before);
