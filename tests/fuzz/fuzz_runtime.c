@@ -4,7 +4,7 @@
 //
 //   fuzz_runtime                     the fixed runs of scripts/test
 //   fuzz_runtime --seconds N [SEED]  ever new seeds for N seconds; scripts/nightly
-//   fuzz_runtime FILE...             inputs of the byte-driven fuzzer
+//   fuzz_runtime FILE                an input of the byte-driven fuzzer
 //   fuzz_runtime --run SEED OPERATIONS THREADS    one run, as a failure names it
 //
 // FUZZ_TRACE=1 prints every operation. Built with NUMAFY_TEST_PLANT it proves the fuzzer itself:
@@ -110,17 +110,19 @@ static int replay(const char *path)
 }
 
 // --- the parent
-// Starts this program again with other arguments and an environment of its own, which the runtime
-// reads before main. 0: it ended well.
-static int start(char *const argv[], const char *name, const char *value)
+// Starts this program again with other arguments and an environment of its own ("NAME=VALUE ..."),
+// which the runtime reads before main. 0: it ended well.
+static int start(char *const argv[], const char *environment)
 {
+    static char words[256];
     int status;
     fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
         dup2(STDERR_FILENO, STDOUT_FILENO);
-        if (name)
-            setenv(name, value, 1);
+        snprintf(words, sizeof words, "%s", environment);
+        for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
+            putenv(word);
         alarm(300);
         execv("/proc/self/exe", argv);
         _exit(127);
@@ -131,85 +133,87 @@ static int start(char *const argv[], const char *name, const char *value)
 }
 
 static int start_run(const char *self, uint64_t seed, long operations, unsigned threads,
-                     const char *name, const char *value)
+                     const char *environment)
 {
     char a[24], b[24], c[24];
     snprintf(a, sizeof a, "%lu", (unsigned long)seed);
     snprintf(b, sizeof b, "%ld", operations);
     snprintf(c, sizeof c, "%u", threads);
     char *const argv[] = {(char *)(uintptr_t)self, (char *)(uintptr_t) "--run", a, b, c, NULL};
-    return start(argv, name, value);
+    return start(argv, environment);
 }
-
-static const struct setting {
-    const char *name, *value;
-} settings[] = {
-    {NULL, NULL}, {"NUMAFY_CACHE", "tcache"}, {"NUMAFY_SHARDS", "1"}, {"NUMAFY_AMBIENT", "2"}};
-enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
 static unsigned tests, failures;
 
-static void report(int status, const char *what, const struct setting *s)
+static void report(int status, const char *what, const char *with)
 {
     failures += status != 0;
-    printf("%sok %u - %s%s%s%s%s\n", status ? "not " : "", ++tests, what, s->name ? " with " : "",
-           s->name ? s->name : "", s->name ? "=" : "", s->name ? s->value : "");
+    printf("%sok %u - %s%s%s\n", status ? "not " : "", ++tests, what, *with ? " with " : "", with);
     if (status)
         printf("# ended with status 0x%x; standard error has the operations\n", (unsigned)status);
+}
+
+#ifndef NUMAFY_TEST_PLANT
+// All nodes on the kernel's node 0: bind then works on any machine.
+#define ALL_ON_0 "NUMAFY_NODEMAP=1:0,2:0,3:0,252:0 "
+
+static const char *const settings[] = {
+    "",
+    "NUMAFY_CACHE=tcache",
+#if !defined(NUMAFY_DEBUG) || NUMAFY_DEBUG == 0
+    "NUMAFY_SHARDS=1",
+    "NUMAFY_AMBIENT=2",
+    ALL_ON_0 "NUMAFY_MODE=bind",
+    "NUMAFY_HUGE=1",
+#endif
+};
+enum { SETTINGS = sizeof settings / sizeof settings[0] };
+
+static int fixed(const char *self)
+{
+    printf("1..%d\n", 2 * (int)SETTINGS);
+    for (unsigned i = 0; i < SETTINGS; i++) {
+        int status = 0;
+        for (uint64_t seed = 1; seed <= 2 && !status; seed++)
+            status = start_run(self, seed + i * 10, 16000, 1, settings[i]);
+        report(status, "one thread at a time", settings[i]);
+        status = start_run(self, 1 + i * 10, 16000, 4, settings[i]);
+        report(status, "four threads hand blocks to each other", settings[i]);
+    }
+    return failures != 0;
 }
 
 static int soak(const char *self, long seconds, uint64_t seed)
 {
     const time_t end = time(NULL) + seconds;
     unsigned long runs = 0;
+    const char *with = "";
     int status = 0;
+    printf("1..1\n");
     while (!status && time(NULL) < end) {
-        const struct setting *s = &settings[runs % SETTINGS];
-        status = start_run(self, seed, 40000, runs % 3 == 0 ? 1 : (unsigned)(runs % WORLDS + 1),
-                           s->name, s->value);
-        if (status)
-            fprintf(stderr, "fuzz: that was with %s=%s\n", s->name ? s->name : "nothing",
-                    s->name ? s->value : "set");
+        with = settings[runs % SETTINGS];
+        status = start_run(self, seed, 40000, runs % 3 ? (unsigned)(runs % WORLDS + 1) : 1, with);
         seed++;
         runs++;
     }
-    printf("1..1\n");
-    report(status, "the model and the runtime agree", &settings[0]);
+    report(status, "the model and the runtime agree", status ? with : "");
     printf("# %lu runs, the next seed is %lu\n", runs, (unsigned long)seed);
     return status != 0;
-}
-
-#ifndef NUMAFY_TEST_PLANT
-static int fixed(const char *self)
-{
-    printf("1..%u\n", 2 * SETTINGS);
-    for (unsigned i = 0; i < SETTINGS; i++) {
-        const struct setting *s = &settings[i];
-        int status = 0;
-        for (uint64_t seed = 1; seed <= 2 && !status; seed++)
-            status = start_run(self, seed + i * 10, 20000, 1, s->name, s->value);
-        report(status, "one thread at a time", s);
-        status = start_run(self, 1 + i * 10, 20000, 4, s->name, s->value);
-        report(status, "four threads hand blocks to each other", s);
-    }
-    return failures != 0;
 }
 #else
 // A planted bug counts as found if one of a few runs ends badly.
 static int planted(const char *self)
 {
-    const struct setting none = {NULL, NULL};
     printf("1..%d\n", NUMAFY_TEST_PLANT + 1);
-    report(start_run(self, 1, 30000, 1, "FUZZ_PLANT", "0"), "control: without a planted bug",
-           &none);
+    report(start_run(self, 1, 30000, 1, "FUZZ_PLANT=0"), "control: without a planted bug", "");
     for (int i = 1; i <= NUMAFY_TEST_PLANT; i++) {
-        char number[12], what[64];
+        char number[24], what[64];
         int status = 0;
-        snprintf(number, sizeof number, "%d", i);
+        snprintf(number, sizeof number, "FUZZ_PLANT=%d", i);
         for (uint64_t seed = 1; seed <= 4 && !status; seed++)
-            status = start_run(self, seed, 30000, seed % 2 ? 1 : 4, "FUZZ_PLANT", number);
+            status = start_run(self, seed, 30000, seed % 2 ? 1 : 4, number);
         snprintf(what, sizeof what, "planted bug %d is found", i);
-        report(!status, what, &none);
+        report(!status, what, "");
     }
     return failures != 0;
 }
@@ -223,11 +227,11 @@ int main(int argc, char **argv)
 #endif
     if (argc == 5 && !strcmp(argv[1], "--run"))
         return run(strtoull(argv[2], NULL, 10), atol(argv[3]), (unsigned)atoi(argv[4]));
-    if (argc >= 3 && !strcmp(argv[1], "--seconds"))
-        return soak(argv[0], atol(argv[2]), argc > 3 ? strtoull(argv[3], NULL, 10) : 1000);
     if (argc == 2)
         return replay(argv[1]);
 #ifndef NUMAFY_TEST_PLANT
+    if (argc >= 3 && !strcmp(argv[1], "--seconds"))
+        return soak(argv[0], atol(argv[2]), argc > 3 ? strtoull(argv[3], NULL, 10) : 1000);
     return fixed(argv[0]);
 #else
     return planted(argv[0]);

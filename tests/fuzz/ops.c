@@ -21,6 +21,13 @@
 
 enum { MAILBOXES = 64, ROOT_AREA = 4096, ROOTS_MAX = 64 };
 
+// After this a forked child is taken to be stuck; a planted bug makes it so.
+#ifdef NUMAFY_TEST_PLANT
+enum { CHILD_SECONDS = 5 };
+#else
+enum { CHILD_SECONDS = 60 };
+#endif
+
 // What the thread has set: the ambient node, and how to go back. Frames of enter are given by
 // addresses in this array, which outlives them, so no entry is taken for a dead one.
 struct ambient {
@@ -170,11 +177,21 @@ static bool is_full(const struct world *w)
     return w->count >= w->room;
 }
 
+// In mode bind a pool has nothing for a thread after jemalloc's end of it.
+static bool may_fail(int node)
+{
+    const char *mode = getenv("NUMAFY_MODE");
+    return late && node != NUMAFY_NO_NODE && mode && !strcmp(mode, "bind");
+}
+
 // A block that an allocation on `node`, a node argument, has returned.
 static void take(struct world *w, void *p, int node, size_t size, size_t alignment)
 {
+    if (!p && may_fail(node))
+        return;
     if (!p)
-        model_fail("no memory for %zu bytes on node %d: %s", size, node, numafy_strerror());
+        model_fail("no memory for %zu bytes on node %d: %s%s", size, node, numafy_strerror(),
+                   late ? ", in a late destructor" : "");
     struct block *b = &w->blocks[w->count++];
     *b = (struct block){p, size, 0, alignment, node, (unsigned)(uintptr_t)p / 16 + w->count};
     if (node == NUMAFY_LOCAL)
@@ -247,8 +264,8 @@ static void op_aligned(struct world *w)
     } else {
         model_trace("numafy_posix_memalign(%d, &p, %zu, %zu);", node, alignment, size);
         const int e = numafy_posix_memalign(node, &p, alignment, size);
-        if (e)
-            model_fail("posix_memalign returned %d", e);
+        if (e != (p ? 0 : ENOMEM))
+            model_fail("posix_memalign returned %d and %p", e, p);
     }
     take(w, p, node, size, alignment);
 }
@@ -340,6 +357,12 @@ static void op_realloc(struct world *w, const char *frame)
                                : numafy_realloc_near(o.p, old.p, size);
     if (!p && !size)
         return;
+    if (!p && may_fail(old.node)) {
+        model_restore(&old);
+        w->bytes += old.usable;
+        w->blocks[w->count++] = old;
+        return;
+    }
     if (p && !model_filled(p, old.size < size ? old.size : size, &old, &at))
         model_fail("byte %zu of %zu is lost after a realloc from %zu bytes", at, size, old.size);
     // A block of 0 bytes from the plain heap: jemalloc does not free by realloc(p, 0).
@@ -627,10 +650,12 @@ static void op_fork(struct world *w, const char *frame)
         model_fail("no fork: %d", errno);
     if (child == 0) {
         // The child's copy of the world goes on alone; mailboxes may be locked for ever.
-        alarm(60);
+        alarm(CHILD_SECONDS);
         model_trace("here the child begins;");
         w->handed = w->threads = false;
         run_some(w, n % 32, frame);
+        w->threads = true;
+        op_thread(w);
         while (w->count > w->room / 4)
             free_block(w, &w->blocks[w->count / 2], n);
         _exit(0);

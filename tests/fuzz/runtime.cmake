@@ -2,6 +2,11 @@
 # The runtime under random use, against a model: from fixed seeds, and driven by the bytes of libFuzzer.
 set(runtime_fuzz_model ops.c model.c)
 numafy_test_program(fuzz_runtime SOURCES fuzz_runtime.c ${runtime_fuzz_model} LIBS numafy_headers)
+numafy_test_program(fuzz_runtime_debug SOURCES fuzz_runtime.c ${runtime_fuzz_model} LIBS numafy_headers
+                    DEFS NUMAFY_DEBUG=3)
+# 8 bugs are planted in turn, one NUMAFY_PLANTED_ each.
+numafy_test_program(fuzz_runtime_planted SOURCES fuzz_runtime.c ${runtime_fuzz_model} LIBS numafy_headers
+                    DEFS NUMAFY_TEST_PLANT=8)
 
 # libFuzzer comes with clang; tests/harness/libfuzzer.py runs it, and says so if it is not there.
 find_program(NUMAFY_LIBFUZZER_CC clang-19)
