@@ -7,9 +7,11 @@ are one: callgrind counts the same on a busy machine.
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 from typing import Dict, Tuple
 
@@ -32,7 +34,7 @@ def main() -> int:
     opts = options("Runs each benchmark once; counts instructions.")
     programs = sorted((opts.build / "bin").glob("bench_*"))
     checks = [*LIMITS, "replaced", "bare", "thread_tcache"]
-    writer = tap.Writer(max(1, len(programs)) + len(checks))
+    writer = tap.Writer(max(1, len(programs)) + len(checks) + 1)
     if not programs:
         writer.not_ok("there are benchmarks", f"no bench_* in {opts.build / 'bin'}")
     for program in programs:
@@ -40,7 +42,24 @@ def main() -> int:
     counts, why = _instructions(opts.build)
     for row in checks:
         writer.report(f"instructions: {row}", why or instructions_problem(row, counts))
+    _report_trace(opts.build, counts, writer)
     return 1 if writer.failed else 0
+
+
+def _report_trace(build: Path, counts: Dict[str, float], writer: tap.Writer) -> None:
+    """The other way to count, by ptrace, must find what callgrind has found."""
+    name = "instructions: traced as by callgrind"
+    words = ["--locks", "--peers", "bare", "--patterns", "pair", "--threads", "1", "--rounds", "1", "--ms", "0"]
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        out = Path(folder) / "out.json"
+        result = proc.run([build / "bin" / "bench_alloc", *words, "--json", out], timeout_s=120)
+        row = json.loads(out.read_text("utf-8"))["rows"][0] if result.status == 0 else {}
+    if "locks_missing" in row:
+        writer.skip(name, row["locks_missing"])
+        return
+    traced, counted = row.get("instructions_per_pair", 0), counts.get("bare", 0)
+    same = counted > 0 and abs(traced - counted) < 1
+    writer.report(name, "" if same else f"{traced} traced, {counted} counted by callgrind; {result.how}")
 
 
 def _problem(program: Path) -> str:
