@@ -17,12 +17,18 @@ numafy_test_program(unit_runtime_cxx_lib SOURCES runtime_cxx.cpp ${runtime_parts
                     LIBS runtime_test_lib_extern numafy DEFS NUMAFY_EXTERN)
 numafy_test_program(unit_runtime_containers SOURCES runtime_containers.cpp LIBS numafy_headers)
 
-# The forms of new and delete, and under ASan, which knows which belong together; its own mallocs remain.
+# The forms of new and delete, and under ASan, which knows which belong together, with the pools off and on.
 numafy_test_program(unit_runtime_forms SOURCES runtime_forms.cpp LIBS numafy_headers)
 numafy_test_program(unit_runtime_forms_lib SOURCES runtime_forms.cpp LIBS numafy DEFS NUMAFY_EXTERN)
 numafy_test_program(unit_runtime_forms_asan SOURCES runtime_forms.cpp LIBS numafy_headers)
-target_compile_options(unit_runtime_forms_asan PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=all)
-target_link_options(unit_runtime_forms_asan PRIVATE -fsanitize=address,undefined)
+numafy_test_program(unit_runtime_forms_asan_pools SOURCES runtime_forms.cpp LIBS numafy_headers
+                    DEFS NUMAFY_SANITIZE_POOLS)
+foreach(program unit_runtime_forms_asan unit_runtime_forms_asan_pools)
+    # gcc 12 at -O2 leaves marks on the stack of scopes that an exception has left, and reports itself there.
+    target_compile_options(${program} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=all
+                                              -O1)
+    target_link_options(${program} PRIVATE -fsanitize=address,undefined)
+endforeach()
 numafy_test_program(unit_runtime_forms_off SOURCES runtime_forms.cpp DEFS NUMAFY_OFF)
 target_include_directories(unit_runtime_forms_off PRIVATE ${PROJECT_SOURCE_DIR}/runtime)
 
@@ -32,6 +38,8 @@ numafy_test_program(unit_runtime_iso_lib SOURCES runtime_iso.c LIBS numafy DEFS 
 numafy_test_program(unit_runtime_iso_no_replace SOURCES runtime_iso.c LIBS numafy_headers
                     DEFS NUMAFY_NO_REPLACE)
 numafy_test_program(unit_runtime_iso_off SOURCES runtime_iso.c DEFS NUMAFY_OFF)
+numafy_test_program(unit_runtime_no_replace SOURCES runtime_no_replace.cpp LIBS numafy_headers
+                    DEFS NUMAFY_NO_REPLACE)
 target_include_directories(unit_runtime_iso_off PRIVATE ${PROJECT_SOURCE_DIR}/runtime)
 
 # Strange surroundings; linked with --as-needed, which must keep jemalloc, and exporting its runtime to a plug-in.

@@ -580,9 +580,10 @@ void class_level_operators(int node)
     Numa::operator delete[](p[5], a);
     Numa::operator delete(p[6], a, std::nothrow);
     Numa::operator delete[](p[7], a, std::nothrow);
-    // P68: a size is never trusted; the debug build reports a wrong one
+    // A delete-expression's form trusts its size, which is right. P68: the others do not; the debug
+    // build reports a wrong one.
+    Numa::operator delete(Numa::operator new(40), std::size_t(40));
     const std::size_t wrong = NUMAFY_DEBUG ? 40 : 4096;
-    Numa::operator delete(Numa::operator new(40), wrong);
     Numa::operator delete[](Numa::operator new[](40), wrong);
     Numa::operator delete(Numa::operator new(40, a), wrong, a);
     Numa::operator delete[](Numa::operator new[](40, a), wrong, a);
