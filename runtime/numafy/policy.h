@@ -152,16 +152,29 @@ NUMAFY_INNER_ int numafy_map(int node)
     return got;
 }
 
-/* The node of the CPU that runs us; the lowest node if the machine does not tell. bind takes the
- * nearest node that may be used: a node without memory is nobody's wish here. */
+/* What the kernel says to a CPU that was offline when the machine was read; the lowest node that
+ * may be used if it says nothing that we know. */
+NUMAFY_INNER_ int numafy_unknown_cpu_node(void)
+{
+    const struct numafy_topology *t = &numafy_pools_v2.topology;
+    const int lowest = numafy_set_first(t->allowed);
+    unsigned cpu, node;
+    if (numafy_os_syscall_(SYS_getcpu, &cpu, &node, (void *)NULL) == 0 &&
+        numafy_set_has(t->online, (int)node))
+        return (int)node;
+    return lowest < 0 ? 0 : lowest;
+}
+
+/* The node of the CPU that runs us. bind takes the nearest node that may be used: a node without
+ * memory is nobody's wish here. */
 NUMAFY_INNER_ int numafy_local_node(void)
 {
     const struct numafy_pools *g = &numafy_pools_v2;
     const struct numafy_topology *t = &g->topology;
-    const int cpu = numafy_os_cpu(), lowest = numafy_set_first(t->allowed);
-    const int node = cpu >= 0 && cpu < NUMAFY_CPUS ? t->node_of_cpu[cpu] : -1;
+    const int cpu = numafy_os_cpu();
+    int node = cpu >= 0 && cpu < NUMAFY_CPUS ? t->node_of_cpu[cpu] : -1;
     if (node < 0)
-        return lowest < 0 ? 0 : lowest;
+        node = numafy_unknown_cpu_node();
     return g->mode == NUMAFY_PREFER || numafy_set_has(t->allowed, node) ? node : numafy_map(node);
 }
 

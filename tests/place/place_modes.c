@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// place_modes.c: what NUMAFY_MODE makes of a node that is full, seen on node 3 of the guest, which
-// is made small (128 MiB) by taking the rest for huge pages. Each case is a process of its own, for
-// the control ends in the OOM killer; cases report by their exit status and a line on stdout.
+// place_modes.c: P32: what NUMAFY_MODE makes of a node that is full, seen on node 3 of the guest,
+// which is made small (128 MiB) by taking the rest for huge pages. Each case is a process of its
+// own, for the control ends in the OOM killer; cases report by their exit status and a line on
+// stdout.
 #define _GNU_SOURCE
 #include "numa_alloc.h"
 

@@ -234,6 +234,14 @@ static int local_case(const void *arg)
             return 1 + want[0] % 100;
         free(p);
     }
+    // One that came online since: the kernel knows its node, or says one that is not here.
+    kernel.cpu = 754;
+    for (kernel.cpu_node = 0; kernel.cpu_node < 10; kernel.cpu_node++) {
+        char *p = numafy_malloc(NUMAFY_LOCAL, 100);
+        if (numafy_node_of(p) != (kernel.cpu_node == 8 ? 8 : 0))
+            return 101;
+        free(p);
+    }
     return 0;
 }
 

@@ -49,6 +49,7 @@ static struct {
     int error;           // with this errno
     int all_of;          // every call of this kind fails, -1: none
     int cpu;             // what getcpu says, -1: the truth
+    int cpu_node;        // and its node, if the sysfs tree has none
     int no_weights;      // 1: mbind knows no weighted interleaving
     int no_numa;         // 1: a kernel without NUMA
     int strange_policy;  // 1: get_mempolicy says EINVAL
@@ -230,6 +231,10 @@ long test_syscall(long number, ...)
         if (kernel.strange_policy || kernel.no_numa)
             return errno = kernel.no_numa ? ENOSYS : EINVAL, -1;
         break;
+    case SYS_getcpu:
+        *(unsigned *)a[0] = (unsigned)kernel.cpu;
+        *(unsigned *)a[1] = (unsigned)kernel.cpu_node;
+        return 0;
     case SYS_openat:
         if (kernel.opens < SYSTEM_NAMES)
             snprintf(kernel.opened[kernel.opens], sizeof kernel.opened[0], "%s", (char *)a[1]);
