@@ -24,7 +24,7 @@ verify() { # verify NODE CELLS OPTION...: all well, and the kernel has named a n
 
 echo 1..6
 for node in 0 1 2 3; do
-    verify $node 4 --peers numafy,tcache_none --patterns random
+    verify $node 4 --peers numafy,tcache_none --patterns random --threads 1,2
     report "no block lost or on a wrong node: node $node" $? out
 done
 # A mapping per object: a second for a thousand of them.
