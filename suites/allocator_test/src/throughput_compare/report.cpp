@@ -140,9 +140,9 @@ Spread Report::times_malloc(const Row &row) const
     return ratio(&row, find(row, "malloc"), &Figures::pair);
 }
 
-Spread Report::over_onnode(const Row &row) const
+Spread Report::over_onnode(const Row &row, double Figures::*figure) const
 {
-    return ratio(find(row, "numa_alloc_onnode"), &row, &Figures::elapsed);
+    return ratio(find(row, "numa_alloc_onnode"), &row, figure);
 }
 
 void Report::print_row(std::ostream &out, const Row &row) const
@@ -158,7 +158,9 @@ void Report::print_row(std::ostream &out, const Row &row) const
         << right(number_or_dash(row.spread(&Figures::free).median), 8)
         << right(with_range(row.spread(&Figures::pair)), 25)
         << right(number_or_dash(row.spread(&Figures::elapsed).median), 9)
-        << right(with_range(times_malloc(row)), 23) << right(with_range(over_onnode(row)), 24);
+        << right(with_range(times_malloc(row)), 23)
+        << right(with_range(over_onnode(row, &Figures::pair)), 24)
+        << right(number_or_dash(over_onnode(row, &Figures::elapsed).median), 9);
     const SeedFigures *seed =
         seed_find(row.allocator->name, row.pattern, row.threads, options_.size);
     out << (seed ? "   " + seed_text(*seed) : "");
@@ -183,7 +185,8 @@ void Report::print(std::ostream &out) const
                         : "\ncycle: an object allocated, written and freed at once; ns per "
                           "object\n")
                 << "threads   allocator                       alloc    free      pair [low, high] "
-                   "(CPU)  elapsed      x malloc [low, high]  over onnode [low, high]   seed's\n";
+                   "(CPU)  elapsed      x malloc [low, high]  over onnode [low, high]  elapsed   "
+                   "seed's\n";
         } else if (before->threads != row.threads) {
             out << '\n';
         }
@@ -191,12 +194,13 @@ void Report::print(std::ostream &out) const
         turns = turns || row.threads > cpus_;
         before = &row;
     }
-    out << "\nalloc, free, pair: CPU time, medians; x malloc is of pairs. elapsed: wall time x "
-           "CPUs in "
-           "use /\nobjects, waiting included; over onnode is of it. Ratios are taken within a "
-           "repeat. "
-           "seed's: published\nwith the allocator before this one, another machine; see "
-           "README.md.\n";
+    out << "\nalloc, free, pair: CPU time, medians; x malloc and over onnode are of pairs. "
+           "elapsed: wall "
+           "time x\nCPUs in use / objects, with waiting and whatever else runs here, and over "
+           "onnode by "
+           "it. Ratios are\ntaken within a repeat. seed's: published with the allocator before "
+           "this one, "
+           "another machine; see\nREADME.md.\n";
     if (turns)
         out << "* more threads than the " << cpus_
             << " CPUs of this process: they take turns, contention is not that of so many CPUs.\n";
@@ -243,7 +247,8 @@ void Report::print_json_row(std::ostream &out, const Row &row) const
     print_spread(out, "pair_ns", row.spread(&Figures::pair));
     print_spread(out, "elapsed_ns", row.spread(&Figures::elapsed));
     print_spread(out, "times_malloc", times_malloc(row));
-    print_spread(out, "over_numa_alloc_onnode", over_onnode(row));
+    print_spread(out, "over_numa_alloc_onnode", over_onnode(row, &Figures::pair));
+    print_spread(out, "over_numa_alloc_onnode_elapsed", over_onnode(row, &Figures::elapsed));
     if (const SeedFigures *seed =
             seed_find(row.allocator->name, row.pattern, row.threads, options_.size))
         out << ", \"seed\": " << suite::json_string(seed_text(*seed));

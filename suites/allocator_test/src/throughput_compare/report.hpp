@@ -44,8 +44,9 @@ class Report
     const Row *find(const Row &like, const std::string &allocator) const;
     // What `row` takes over what malloc takes, CPU time of a pair; {0, 0, 0}: not known.
     Spread times_malloc(const Row &row) const;
-    // What numa_alloc_onnode takes over what `row` takes, elapsed: it waits inside the kernel.
-    Spread over_onnode(const Row &row) const;
+    // What numa_alloc_onnode takes over what `row` takes: CPU time of a pair, or elapsed, as it
+    // also waits inside the kernel.
+    Spread over_onnode(const Row &row, double Figures::*figure) const;
     void print_row(std::ostream &out, const Row &row) const;
     void print_json_row(std::ostream &out, const Row &row) const;
 
