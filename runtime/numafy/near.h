@@ -46,15 +46,23 @@ typedef __SIZE_TYPE__ numafy_size;
  * own operator new, since it checks that new and delete belong together. See docs/runtime.md. */
 #if defined(__SANITIZE_ADDRESS__)
 #define NUMAFY_ASAN_
-#elif defined(__SANITIZE_THREAD__) || defined(__SANITIZE_HWADDRESS__)
+#elif defined(__SANITIZE_THREAD__)
+#define NUMAFY_TSAN_
+#elif defined(__SANITIZE_HWADDRESS__)
 #define NUMAFY_SANITIZED_
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define NUMAFY_ASAN_
-#elif __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer) || \
-    __has_feature(hwaddress_sanitizer)
+#elif __has_feature(thread_sanitizer)
+#define NUMAFY_TSAN_
+#elif __has_feature(memory_sanitizer) || __has_feature(hwaddress_sanitizer)
 #define NUMAFY_SANITIZED_
 #endif
+#endif
+
+/* ThreadSanitizer follows our locks and atomics; where malloc stays its own the pools may be on. */
+#if defined(NUMAFY_TSAN_) && !(defined(NUMAFY_SANITIZE_POOLS) && defined(NUMAFY_NO_REPLACE))
+#define NUMAFY_SANITIZED_
 #endif
 
 /* With NUMAFY_SANITIZE_POOLS AddressSanitizer watches the pools instead (sanitize.h). What runs

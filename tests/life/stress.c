@@ -11,6 +11,12 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#ifdef NUMAFY_NO_REPLACE
+#define free numafy_free
+#define realloc numafy_realloc
+#define malloc(size) numafy_malloc(NUMAFY_NO_NODE, size)
+#endif
+
 enum { SHARED = 256 };
 
 struct block {

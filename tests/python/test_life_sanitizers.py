@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import unittest
 from pathlib import Path
 
-from life_build import COMPILERS, EXPORT, NODE_1, OFF, Life
+from life_build import COMPILERS, EXPORT, NODE_1, OFF, ROOT, Life
 
 ASAN = ("-fsanitize=address", "-fno-omit-frame-pointer", EXPORT, "-ljemalloc")
 TSAN = ("-fsanitize=thread", EXPORT, "-ljemalloc")
@@ -94,6 +96,30 @@ class Pools(Life):
                 self.expect("1 1 1\n", self.build(f"both-{cc}", "parts.c", part, *ASAN, *POOLS, cc=cc), err=NODE_1)
         weak = self.build("weak", "basic.c", *ASAN, "-DNUMAFY_SANITIZE_POOLS", cc="clang-14")
         self.expect("-1 -1 -1 copied intact\n", weak, err=OFF + ".*NUMAFY_STRONG.*\n")
+
+
+class Races(Life):
+    """ThreadSanitizer with the pools on, for programs that free by numafy_free."""
+
+    WORDS = ("stress.c", *TSAN, "-DNUMAFY_SANITIZE_POOLS", "-DNUMAFY_NO_REPLACE", "-w")
+
+    def test_no_data_race(self) -> None:
+        for cc in COMPILERS:
+            program = self.build(f"races-{cc}", *self.WORDS, cc=cc)
+            for cache in ("magazine", "tcache"):
+                with self.subTest(cc, cache=cache):
+                    self.expect("0 on\n", program, 6, 5000, err="", NUMAFY_CACHE=cache, **QUIET)
+
+    def test_a_missing_lock_is_one(self) -> None:
+        """The control: the same without the locks of the depots."""
+        folder = self.folder / "unlocked"
+        shutil.copytree(ROOT / "runtime", folder)
+        depot = folder / "numafy" / "depot.h"
+        text = re.sub(r"numafy_(un)?lock\(&d->lock\);", "", depot.read_text())
+        self.assertNotEqual(text, depot.read_text())
+        depot.write_text(text)
+        done = self.run_it(self.build("unlocked-races", *self.WORDS, include=folder), 6, 5000, **QUIET)
+        self.assertIn("ThreadSanitizer: data race", done.err)
 
 
 class Pass(Life):
