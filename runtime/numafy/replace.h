@@ -203,6 +203,7 @@ NUMAFY_REPLACES_NEW_(numafy_replaced_new_array_, "a")
     }                                                                                          \
     NUMAFY_REPLACES_(void, name##s_, "_Zd" symbol "Pvm", void *p, size_t size)                 \
     {                                                                                          \
+        (void)size; /* the debug build's alone */                                              \
         numafy_check_sized_(p, size);                                                          \
         numafy_fast_free(p);                                                                   \
     }                                                                                          \

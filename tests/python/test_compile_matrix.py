@@ -40,7 +40,7 @@ def cases() -> List[Case]:
             full = (f"-std=c++{standard}", FULL) + (() if standard in ("11", "2b") else ("-DNUMAFY_EXTERN",))
             found += [(compiler, *full, level, cxx) for level in LEVELS]
             found.append((compiler, *full, "-O2", "-fno-exceptions", "-fno-rtti", cxx))
-        found += [(compiler, "-std=c++17", "-O2", FULL, f"-DNUMAFY_{m}", cxx) for m in ("OFF", "NO_REPLACE", "INLINE")]
+        found += [(compiler, "-std=c++17", "-O2", FULL, f"-DNUMAFY_{m}", cxx) for m in ("OFF", "NO_REPLACE", "INLINE", "DEBUG=2")]
         found.append((compiler, "-std=c++17", "-O2", FULL, "-fsanitize=address", cxx))
         found += [(compiler, f"-std=c++{s}", "-O2", cxx) for s in ("98", "17")]
         found += [(compiler, f"-std=c++{s}", "-O2", *MACROS, cxx) for s in ("98", "11", "20")]
