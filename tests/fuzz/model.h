@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A live block. `mark` is the seed of its contents, node -1 the plain heap. */
+/* A live block. `mark` is the seed of its contents, node -1 the plain heap, typed the number of its
+ * type in typed.h and 1: what delete may be given. */
 struct block {
     unsigned char *p;
     size_t size;
@@ -17,6 +18,7 @@ struct block {
     size_t alignment;
     int node;
     unsigned mark;
+    unsigned typed;
 };
 
 /* Maps the shadow: one bit per 16 bytes of the address space, set where a block lives. */

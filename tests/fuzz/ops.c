@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "numa_alloc.h"
+#include "typed.h"
 
 enum { MAILBOXES = 64, ROOT_AREA = 4096, ROOTS_MAX = 64 };
 
@@ -193,7 +194,7 @@ static void take(struct world *w, void *p, int node, size_t size, size_t alignme
         model_fail("no memory for %zu bytes on node %d: %s%s", size, node, numafy_strerror(),
                    late ? ", in a late destructor" : "");
     struct block *b = &w->blocks[w->count++];
-    *b = (struct block){p, size, 0, alignment, node, (unsigned)(uintptr_t)p / 16 + w->count};
+    *b = (struct block){p, size, 0, alignment, node, (unsigned)(uintptr_t)p / 16 + w->count, 0};
     if (node == NUMAFY_LOCAL)
         b->node = local_node(numafy_node_of(p));
     if (late && numafy_node_of(p) == NUMAFY_NO_NODE)
@@ -226,6 +227,14 @@ static void free_block(struct world *w, struct block *b, unsigned how)
     const struct block gone = *b;
     model_remove(b);
     leave_out(w, b);
+#ifndef FUZZ_NO_TYPED
+    if (gone.typed && how % 4) {
+        model_trace("delete (type %u *)%p; /* node %d */", gone.typed - 1, (void *)gone.p,
+                    gone.node);
+        typed_delete(gone.typed - 1, gone.p);
+        return;
+    }
+#endif
     model_trace("%s(%p); /* %zu bytes of node %d */", how % 2 ? "free" : "numafy_free",
                 (void *)gone.p, gone.size, gone.node);
     if (how % 2)
@@ -241,6 +250,24 @@ static void op_malloc(struct world *w)
     const size_t size = next_size(w);
     model_trace("numafy_malloc(%d, %zu);", node, size);
     take(w, numafy_malloc(node, size), node, size, 0);
+}
+
+static void op_typed(struct world *w)
+{
+    const unsigned which = next_byte(&w->in) % TYPED;
+#ifdef FUZZ_NO_TYPED
+    (void)which;
+    op_malloc(w);
+#else
+    size_t size;
+    int node;
+    if (may_fail(0)) // where new would throw
+        return;
+    void *p = typed_new(which, &size, &node);
+    model_trace("new type %u; /* %p: %zu bytes on node %d */", which, p, size, node);
+    take(w, p, node, size, 0);
+    w->blocks[w->count - 1].typed = which + 1;
+#endif
 }
 
 static void op_calloc(struct world *w)
@@ -438,6 +465,10 @@ static void op_look(struct world *w)
     int here;
     if (b) {
         model_check(b);
+        // It has been written to, so its page is somewhere; -EPERM and the like: nobody tells.
+        const int resident = b->size && w->count % 16 == 0 ? numafy_resident_node(b->p) : 0;
+        if (resident == -ENOENT || resident == -EFAULT)
+            model_fail("the page of %p is nowhere: %d", (void *)b->p, resident);
         if (b->node != NUMAFY_NO_NODE && malloc_usable_size(b->p) != b->usable)
             model_fail("malloc_usable_size says otherwise than numafy_usable_size");
     }
@@ -540,7 +571,10 @@ static void op_jump(struct world *w, const char *frame)
 static void op_house(struct world *w)
 {
     const unsigned v = next_byte(&w->in);
-    if (v % 8) {
+    if (v == 255) {
+        model_trace("numafy_thread_bind(0);");
+        numafy_thread_bind(0);
+    } else if (v % 8) {
         model_trace("numafy_thread_flush();");
         numafy_thread_flush();
     } else {
@@ -675,8 +709,10 @@ static void op(struct world *w, const char *frame)
         op_free(w);
         return;
     }
-    if (v < 50)
+    if (v < 35)
         op_malloc(w);
+    else if (v < 50)
+        op_typed(w);
     else if (v < 60)
         op_calloc(w);
     else if (v < 72)
