@@ -325,7 +325,7 @@ NUMAFY_COLD_ void numafy_purge(int node) NUMAFY_DEF_NOTHROW_
     const unsigned slot = numafy_state_v2.slot_of[node + NUMAFY_NODE_ARGS];
     struct numafy_slot *s = &numafy_pools_v2.slot[slot];
     for (unsigned c = 0; slot && c < NUMAFY_CLASSES; c++)
-        numafy_depot_release(slot, c, 0, ~0u);
+        numafy_depot_release(slot, c, 0, __atomic_load_n(&s->depot[c].count, __ATOMIC_RELAXED));
     for (unsigned i = 0; slot && i < NUMAFY_SHARDS_MAX; i++) {
         struct numafy_shard *h = &s->shard[i];
         if (!__atomic_load_n(&h->flags, __ATOMIC_ACQUIRE))

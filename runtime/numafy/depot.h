@@ -59,8 +59,8 @@ NUMAFY_FN_ struct numafy_magazine *numafy_bin_loaded(const struct numafy_bin *bi
     return bin->numafy_empty_ ? (struct numafy_magazine *)bin->numafy_empty_ - 1 : NULL;
 }
 
-/* A new one without blocks, or NULL. They are cut from mappings that are never given back: an
- * eighth or less of the blocks that they once held. */
+/* A new one without blocks, or NULL. They are cut from mappings that are never given back: 8 bytes
+ * for each block that the caches held at most. */
 NUMAFY_INNER_ struct numafy_magazine *numafy_magazine_new(unsigned class_)
 {
     struct numafy_pools *g = &numafy_pools_v2;
@@ -68,9 +68,12 @@ NUMAFY_INNER_ struct numafy_magazine *numafy_magazine_new(unsigned class_)
     const size_t size = sizeof *m + g->magazine[class_] * sizeof(void *);
     const size_t chunk = 64 << 10;
     numafy_lock(&g->blank_lock);
-    if (g->blank_left < size && (g->blank_at = (char *)numafy_os_map(chunk)) != NULL)
+    char *more = g->blank_left < size ? (char *)numafy_os_map(chunk) : NULL;
+    if (more) {
+        g->blank_at = more;
         g->blank_left = chunk;
-    if (g->blank_at && g->blank_left >= size) {
+    }
+    if (g->blank_left >= size) {
         m = (struct numafy_magazine *)g->blank_at;
         g->blank_at += size;
         g->blank_left -= size;
@@ -80,7 +83,8 @@ NUMAFY_INNER_ struct numafy_magazine *numafy_magazine_new(unsigned class_)
 }
 
 /* Where pushes into the bin end. The fence pairs with the one in numafy_bins_distrust: either this
- * thread sees the flag, or that one's NULL comes later than this store. */
+ * thread sees the flag, or that one sees `held`, which was written before, and its NULL comes later
+ * than this store. */
 NUMAFY_FN_ void numafy_bin_set_full(struct numafy_bin *bin, void **full)
 {
     bin->numafy_full_ = full;
@@ -102,7 +106,8 @@ NUMAFY_INNER_ void numafy_bins_distrust(void)
     struct numafy_thread *t = __atomic_load_n(&numafy_pools_v2.made_threads, __ATOMIC_ACQUIRE);
     for (; t; t = t->next_made)
         for (unsigned slot = 1; slot <= NUMAFY_SLOTS; slot++)
-            for (unsigned c = 0; t->held[slot] && c < NUMAFY_CLASSES; c++)
+            for (unsigned c = 0;
+                 __atomic_load_n(&t->held[slot], __ATOMIC_RELAXED) && c < NUMAFY_CLASSES; c++)
                 __atomic_store_n(&t->bin[slot * NUMAFY_CLASSES + c].numafy_trust_, (void **)NULL,
                                  __ATOMIC_RELAXED);
     __atomic_store_n(&numafy_pools_v2.distrust, 2, __ATOMIC_RELEASE);
@@ -165,8 +170,8 @@ NUMAFY_INNER_ unsigned numafy_shard_fill(unsigned slot, unsigned shard, unsigned
     unsigned kept = 0;
     for (size_t i = 0; i < got; i++) {
         if (numafy_is_ours(out[i])) {
-            numafy_map_set(out[i], numafy_map_entry(slot ^ NUMAFY_PLANTED_(2),
-                                                    class_ + NUMAFY_PLANTED_(3)));
+            numafy_map_set(
+                out[i], numafy_map_entry(slot ^ NUMAFY_PLANTED_(2), class_ + NUMAFY_PLANTED_(3)));
             out[kept++] = out[i];
         } else {
             numafy_je_dallocx_(out[i], NUMAFY_JE_TCACHE_NONE);
@@ -186,7 +191,10 @@ NUMAFY_INNER_ void numafy_shard_drain(unsigned slot, unsigned shard, unsigned cl
     struct numafy_shard *h = &s->shard[index < 0 ? 0 : index];
     numafy_lock(&h->lock);
     for (unsigned i = 0; i < n; i++)
-        numafy_je_dallocx_(blocks[i], index < 0 ? (int)NUMAFY_JE_TCACHE_NONE : h->flags);
+        if (NUMAFY_LIKELY_(numafy_is_ours(blocks[i])))
+            numafy_je_dallocx_(blocks[i], index < 0 ? (int)NUMAFY_JE_TCACHE_NONE : h->flags);
+        else
+            numafy_state_v2.next.free_(blocks[i]); /* came by a delete of a wrong numa<T,k> */
     numafy_unlock(&h->lock);
     __atomic_fetch_sub(&s->taken, n * numafy_class_size(class_), __ATOMIC_RELAXED);
 }
@@ -205,6 +213,8 @@ numafy_depot_take(unsigned slot, unsigned class_, struct numafy_magazine *blank,
     numafy_check_depot_(slot, class_);
     struct numafy_magazine *m = d->full;
     if (m && blank && m->count > want) {
+        if (d->count - 1 < d->low)
+            d->low = d->count - 1;
         m->count -= want - NUMAFY_PLANTED_(4);
         __builtin_memcpy(numafy_magazine_blocks(blank), numafy_magazine_blocks(m) + m->count,
                          want * sizeof(void *));
@@ -219,9 +229,10 @@ numafy_depot_take(unsigned slot, unsigned class_, struct numafy_magazine *blank,
             d->blank = blank;
         }
     }
-    numafy_unlock(&d->lock);
+    /* Under the lock, which fork holds too: the sum is exact whenever no depot is in use. */
     if (m)
         __atomic_fetch_sub(&s->in_depots, m->count * numafy_class_size(class_), __ATOMIC_RELAXED);
+    numafy_unlock(&d->lock);
     return m;
 }
 
@@ -250,8 +261,8 @@ NUMAFY_INNER_ struct numafy_magazine *numafy_depot_put(unsigned slot, unsigned c
         if (m)
             d->blank = m->next;
     }
-    numafy_unlock(&d->lock);
     __atomic_fetch_add(&s->in_depots, bytes, __ATOMIC_RELAXED);
+    numafy_unlock(&d->lock);
     return m;
 }
 
@@ -362,7 +373,7 @@ NUMAFY_INNER_ void numafy_bins_clear(struct numafy_thread *t)
 }
 
 /* The limit for a bin that was found empty or full with `limit`: double, if the budget allows it or
- * another bin, in turn, gives up what it has. */
+ * another bin, in turn, gives up what it has. A bin's first limit is granted in any case. */
 NUMAFY_INNER_ unsigned numafy_limit_grow(struct numafy_thread *t, unsigned slot, unsigned class_,
                                          unsigned limit)
 {
@@ -372,7 +383,7 @@ NUMAFY_INNER_ unsigned numafy_limit_grow(struct numafy_thread *t, unsigned slot,
     if (wanted > room)
         wanted = room;
     const size_t more = 2 * (wanted - limit) * size;
-    for (unsigned i = 0; more && limit && i < NUMAFY_CLASSES; i++) {
+    for (unsigned i = 0; more && i < NUMAFY_CLASSES; i++) {
         if (t->held[slot] + more <= NUMAFY_THREAD_BYTES)
             break;
         t->hand[slot] = (unsigned char)((t->hand[slot] + 1) % NUMAFY_CLASSES);
@@ -393,10 +404,13 @@ NUMAFY_INNER_ struct numafy_magazine *numafy_magazine_find(struct numafy_thread 
                                                            struct numafy_magazine *spare,
                                                            unsigned limit)
 {
+    /* With a blank one at hand the depot gives no more than the limit. */
+    if (!spare)
+        spare = numafy_depot_take_blank(slot, class_);
     struct numafy_magazine *m = numafy_depot_take(slot, class_, spare, limit);
     if (m)
         return m;
-    m = spare ? spare : numafy_depot_take_blank(slot, class_);
+    m = spare;
     if (m)
         m->count = numafy_shard_fill(slot, t->shard, class_, numafy_magazine_blocks(m), limit);
     return m;

@@ -53,7 +53,7 @@ NUMAFY_FN_ unsigned numafy_je_arena(int flags)
 /* Makes the page map readable for [from, to) of the reservation, offsets of 2 MiB steps. */
 NUMAFY_FN_ bool numafy_map_open(size_t from, size_t to)
 {
-    const uintptr_t map = (uintptr_t)numafy_state_v2.page_map, page = NUMAFY_PAGE - 1;
+    const uintptr_t map = (uintptr_t)numafy_state_v2.page_map, page = numafy_os_page() - 1;
     const uintptr_t start = (map + (from >> NUMAFY_MAP_SHIFT) * 2) & ~page;
     const uintptr_t end = (map + (to >> NUMAFY_MAP_SHIFT) * 2 + page) & ~page;
     return !numafy_os_mprotect_((void *)start, end - start, NUMAFY_PROT_RW);

@@ -2,8 +2,8 @@
 /* near.h: what a rewritten file includes. The tags of an allocation (near, on, done), enter/leave
  * around a call, scopes, and the C calls that replace malloc and its family at a site.
  *
- * It must not know how a pool works: every call goes out of line into the runtime (libnumafy, or
- * any unit that includes numa_alloc.h). It includes no system header, so it fits before or after
+ * It must not know how a pool works: calls go out of line into the runtime (libnumafy, or any unit
+ * that includes numa_alloc.h), but for those of numa<T,k>, which cache.h serves. It includes no system header, so it fits before or after
  * any feature macro, and it is clean in C89 -pedantic and C++98. It takes no short name, and a
  * macro of the file around it does no harm: apart from the public names every identifier in here
  * begins with numafy_ or NUMAFY_, template parameters and attributes too. */

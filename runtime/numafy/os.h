@@ -581,6 +581,8 @@ NUMAFY_FN_ void numafy_lock_fork_begin(struct numafy_mutex *lock)
 
 NUMAFY_FN_ void numafy_lock_fork_end(struct numafy_mutex *lock, bool child)
 {
+    if (!child && !numafy_lock_forks(lock))
+        return; /* not begun: made by a handler in between */
     __atomic_store_n(&lock->forking, 0, __ATOMIC_RELAXED);
     if (child)
         __atomic_store_n(&lock->word, 0, __ATOMIC_RELAXED);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* slow.h: what happens seldom: start, pools, the binding of a thread to a pool, thread exit, fork,
- * everything when a node or memory is missing. fast.h calls in here when flags are 0. */
+ * everything when a node or memory is missing. fast.h calls in here when a bin is empty or full. */
 #ifndef NUMAFY_SLOW_H
 #define NUMAFY_SLOW_H
 
+#include "check_slow.h"
 #include "depot.h"
 #include "env.h"
 #include "fast.h"
-#include "check_slow.h"
 #include "guard.h"
 #include "onnode.h"
 #include "policy.h"
@@ -237,6 +237,35 @@ static __attribute__((constructor, unused)) void numafy_start_with_program(void)
 }
 #endif
 
+/* fork: prepare handlers run latest first, and jemalloc registered before us: our locks come first,
+ * as everywhere. Handlers of others that registered in between run while we hold them. The child
+ * has lost the other threads; their caches may be half changed and stay lost. */
+NUMAFY_INNER_ void numafy_fork_begin(struct numafy_mutex *lock, bool child)
+{
+    (void)child;
+    numafy_lock_fork_begin(lock);
+}
+
+NUMAFY_INNER_ void numafy_fork_slot(struct numafy_slot *s,
+                                    void (*each)(struct numafy_mutex *, bool), bool child)
+{
+    for (unsigned i = 0; s->start && i < NUMAFY_SHARDS_MAX; i++)
+        each(&s->shard[i].lock, child);
+    for (unsigned i = 0; s->start && i < NUMAFY_CLASSES; i++)
+        each(&s->depot[i].lock, child);
+}
+
+/* The locks of all pools. A pool that a handler makes meanwhile begins its own, see numafy_slot_.
+ */
+NUMAFY_INNER_ void numafy_fork_locks(void (*each)(struct numafy_mutex *, bool), bool child)
+{
+    struct numafy_pools *g = &numafy_pools_v2;
+    for (unsigned slot = 1; slot <= g->slots; slot++)
+        numafy_fork_slot(&g->slot[slot], each, child);
+    each(&g->blank_lock, child);
+    numafy_poison_fork(each, child);
+}
+
 /* --- pools */
 /* A slot for the node that has none. 0: all are taken. Lock held. */
 NUMAFY_INNER_ unsigned numafy_slot_pick(int node)
@@ -285,9 +314,11 @@ NUMAFY_COLD_ unsigned numafy_slot_(int node)
     numafy_lock(&g->lock);
     slot = *entry;
     if (!slot && (slot = numafy_slot_pick(node)) != 0) {
-        if (numafy_slot_make(&g->slot[slot], slot, node))
+        if (numafy_slot_make(&g->slot[slot], slot, node)) {
+            if (numafy_lock_forks(&g->lock))
+                numafy_fork_slot(&g->slot[slot], numafy_fork_begin, false);
             __atomic_store_n(entry, (uint8_t)slot, __ATOMIC_RELEASE);
-        else
+        } else
             slot = 0;
     }
     numafy_unlock(&g->lock);
@@ -309,8 +340,9 @@ NUMAFY_INNER_ int numafy_shard_cache(int uncached_flags)
 }
 
 /* Gives back what the shard's tcache holds. Not by tcache.flush, which destroys the tcache and has
- * the next thread that uses the id make another one, for its own arena. A tcache that a fork's child
- * has inherited must not be destroyed: see numafy_fork_child_. It stays, with what it holds. */
+ * the next thread that uses the id make another one, for its own arena. A tcache that a fork's
+ * child has inherited must not be destroyed: see numafy_fork_child_. It stays, with what it holds.
+ */
 NUMAFY_INNER_ void numafy_shard_flush(struct numafy_shard *h)
 {
     numafy_lock(&numafy_pools_v2.lock);
@@ -437,8 +469,8 @@ NUMAFY_COLD_ int numafy_bind_(unsigned index)
     return t ? t->flags[index] = numafy_tcache(slot, numafy_je_arena(uncached)) : uncached;
 }
 
-/* NUMAFY_CACHE=tcache: gives the thread's tcaches back; the next use of a pool makes another one. Not
- * by tcache.flush: see numafy_shard_flush. */
+/* NUMAFY_CACHE=tcache: gives the thread's tcaches back; the next use of a pool makes another one.
+ * Not by tcache.flush: see numafy_shard_flush. */
 NUMAFY_INNER_ void numafy_tcaches_end(struct numafy_thread *t)
 {
     for (unsigned i = 1; i <= NUMAFY_SLOTS; i++) {
@@ -480,30 +512,6 @@ NUMAFY_COLD_ void numafy_thread_end_(void *record)
 {
     if (numafy_os_syscall_(SYS_gettid) != numafy_os_syscall_(SYS_getpid))
         numafy_thread_exit_(record);
-}
-
-/* fork: prepare handlers run latest first, and jemalloc registered before us: our locks come first,
- * as everywhere. Handlers of others that registered in between run while we hold them. The child
- * has lost the other threads; their caches may be half changed and stay lost. */
-NUMAFY_INNER_ void numafy_fork_begin(struct numafy_mutex *lock, bool child)
-{
-    (void)child;
-    numafy_lock_fork_begin(lock);
-}
-
-/* The locks of all pools; no slot can be made meanwhile. */
-NUMAFY_INNER_ void numafy_fork_locks(void (*each)(struct numafy_mutex *, bool), bool child)
-{
-    struct numafy_pools *g = &numafy_pools_v2;
-    for (unsigned slot = 1; slot <= g->slots; slot++) {
-        struct numafy_slot *s = &g->slot[slot];
-        for (unsigned i = 0; s->start && i < NUMAFY_SHARDS_MAX; i++)
-            each(&s->shard[i].lock, child);
-        for (unsigned i = 0; s->start && i < NUMAFY_CLASSES; i++)
-            each(&s->depot[i].lock, child);
-    }
-    each(&g->blank_lock, child);
-    numafy_poison_fork(each, child);
 }
 
 NUMAFY_COLD_ void numafy_fork_prepare_(void)

@@ -34,8 +34,10 @@ extern NUMAFY_EXPORT_ struct numafy_pools numafy_pools_v2;
 extern NUMAFY_EXPORT_ struct numafy_thread numafy_nothread_v2, numafy_latethread_v2;
 
 #ifndef NUMAFY_EXTERN
+/* Above every user address: a thread that sees a new span with the old base takes nothing for ours.
+ */
 NUMAFY_WEAK_ struct numafy_state numafy_state_v2 = {
-    0,
+    (uintptr_t)1 << 63,
     0,
     NULL,
     0,

@@ -205,6 +205,16 @@ struct node_delete {
 };
 #endif
 
+namespace numafy_detail_
+{
+template <class T>
+struct numafy_is_numa_ : std::false_type {
+};
+template <class T, int K>
+struct numafy_is_numa_<numa<T, K>> : std::true_type {
+};
+} // namespace numafy_detail_
+
 // numafy::make_unique<T>(numafy::on(k), args...), or near(p): a T on that node with what its
 // construction allocates; make_unique<T[]>(where, n) for an array. The result is a
 // std::unique_ptr<T>. Not for a T with an operator new of its own. Throws as new does.
@@ -212,6 +222,8 @@ template <class T, class... A>
 typename std::enable_if<!std::is_array<T>::value, std::unique_ptr<T, node_delete<T>>>::type
 make_unique(numafy_place_ where, A &&...a)
 {
+    static_assert(!numafy_detail_::numafy_is_numa_<T>::value,
+                  "numa<T,k> has its node already: numafy::make_unique<T>(numafy::on(k), ...)");
     return std::unique_ptr<T, node_delete<T>>(done(::new (where.ctor()) T(std::forward<A>(a)...)));
 }
 template <class T>

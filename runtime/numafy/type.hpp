@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // type.hpp: numa<T,k>, a T that lives on node k together with what its construction allocates.
 // Part of near.h from C++11 on, so every unit of a program sees one definition; no system header.
-// It must not know how a pool works.
+// It must not know how a pool works; what a thread has at hand cache.h knows.
 #ifndef NUMAFY_TYPE_HPP
 #define NUMAFY_TYPE_HPP
 #ifndef NUMAFY_TEST_WARNINGS
@@ -383,7 +383,7 @@ class numa : private numafy_detail_::numafy_ends_<numafy_T_, numafy_K_>::numafy_
     }
     // A delete-expression must take the form with a size, so the one without, which the language
     // would prefer, has a parameter more: it is for code that calls it. What new numa<T,k> made is
-    // on node k, and the size is right. An array is freed by address.
+    // on node k. Of a derived class's size, and for an array, the address decides.
     NUMAFY_ALWAYS_INLINE_ static inline void
     operator delete(void *numafy_p_,
                     numafy_detail_::numafy_unsized_ = numafy_detail_::numafy_unsized_()) noexcept
@@ -395,7 +395,10 @@ class numa : private numafy_detail_::numafy_ends_<numafy_T_, numafy_K_>::numafy_
                                                              numafy_size numafy_n_) noexcept
     {
         numafy_forget_(numafy_p_);
-        numafy_detail_::numafy_put_<numafy_K_>(numafy_p_, numafy_n_);
+        if (numafy_n_ == sizeof(numa))
+            numafy_detail_::numafy_put_<numafy_K_>(numafy_p_, sizeof(numa));
+        else
+            numafy_free(numafy_p_);
     }
     NUMAFY_ALWAYS_INLINE_ static inline void operator delete(void *numafy_p_,
                                                              const std::nothrow_t &) noexcept

@@ -41,7 +41,7 @@ struct numafy_thread {
     int own;     /* 1: belongs to one thread */
     size_t depth, room;
     struct numafy_entry *entries;
-    size_t unpushed; /* pushes that found no memory: as many pops do nothing */
+    size_t unpushed;     /* pushes that found no memory: as many pops do nothing */
     size_t unpushed_key; /* of the youngest of them, 0: not known */
     uintptr_t stack_low, stack_size;
     unsigned shard;
@@ -66,8 +66,9 @@ struct numafy_next {
     size_t (*usable_size_)(void *);
 };
 
-/* What every allocation and free reads. Written before the pools are ready, except slot_of, which
- * grows. base <= p < base + span is the only test of "ours".
+/* What every allocation and free reads. Written before the pools are ready, except slot_of and
+ * node_of, which grow, and next, which the baseline changes. base <= p < base + span is the only
+ * test of "ours".
  *
  * page_map has an entry for every 4 KiB of the reservation: where in a thread's record the bin of
  * the blocks that start there is, in 8 bytes from the first; 0: no class, ask jemalloc. It is
@@ -220,7 +221,7 @@ struct numafy_pools {
     unsigned root_changes;    /* odd while a root is written: readers wait, and read again */
     unsigned warned;          /* bits of warnings given */
     int use_tcache;           /* NUMAFY_CACHE=tcache, or a jemalloc whose classes are not ours */
-    int distrust;             /* a plain block was handed out: numafy_bin.trust is NULL */
+    int distrust;             /* a plain block is handed out: 1 bins are being told, 2 all know */
     unsigned slots;           /* the highest slot in use; there may be gaps below */
     unsigned slot_limit;      /* the reservation has room for so many */
     unsigned shards;          /* arenas per pool */
