@@ -32,6 +32,10 @@ NUMAFY_FN_ void numafy_fail(int reason, int node)
 }
 
 /* --- start */
+void numafy_fork_prepare_(void);
+void numafy_fork_parent_(void);
+void numafy_fork_child_(void);
+
 NUMAFY_INNER_ void numafy_disable(const char *why, bool quietly)
 {
     char text[512];
@@ -75,6 +79,15 @@ NUMAFY_INNER_ const char *numafy_start_below(void)
     return NULL;
 }
 
+/* Before the state's lock is first taken: else a thread that forks while another starts the pools
+ * has a child that waits for ever. jemalloc's handlers must be older than ours; nallocx starts it.
+ */
+NUMAFY_INNER_ int numafy_start_fork(void)
+{
+    (void)numafy_je_nallocx_(16, 0);
+    return numafy_os_atfork_(numafy_fork_prepare_, numafy_fork_parent_, numafy_fork_child_);
+}
+
 NUMAFY_COLD_ int numafy_start_(void)
 {
     struct numafy_pools *g = &numafy_pools_v2;
@@ -88,8 +101,8 @@ NUMAFY_COLD_ int numafy_start_(void)
         const char *why = numafy_guard();
         if (why)
             numafy_disable(why, false);
-        else
-            g->unfit = numafy_start_below();
+        else if (!(g->unfit = numafy_start_below()) && numafy_start_fork())
+            g->unfit = "no fork handler left";
         __atomic_store_n(&g->started, 2, __ATOMIC_RELEASE);
         if (g->ambient && numafy_ready_())
             __atomic_store_n(&numafy_nothread_v2.ambient, g->ambient, __ATOMIC_RELAXED);
@@ -128,9 +141,6 @@ NUMAFY_INNER_ bool numafy_reserve(void)
 
 void numafy_thread_exit_(void *record);
 void numafy_thread_end_(void *record);
-void numafy_fork_prepare_(void);
-void numafy_fork_parent_(void);
-void numafy_fork_child_(void);
 
 /* What jemalloc knows of our classes. false: it has others, as with a page of 64 KiB or a build
  * with another quantum; a thread's bins then cannot serve. */
@@ -185,9 +195,8 @@ NUMAFY_INNER_ void numafy_init(void)
         numafy_disable(g->unfit, g->sanitize_pass);
         return;
     }
-    if (numafy_os_key_create_(&g->key, numafy_thread_exit_) ||
-        numafy_os_atfork_(numafy_fork_prepare_, numafy_fork_parent_, numafy_fork_child_)) {
-        numafy_disable("no pthread key or fork handler left", false);
+    if (numafy_os_key_create_(&g->key, numafy_thread_exit_)) {
+        numafy_disable("no pthread key left", false);
         return;
     }
     if (g->want_onnode) {

@@ -139,18 +139,26 @@ static int child_onnode(void)
 }
 
 /* Handlers that stand before ours run while our locks are held, in the parent and in the child. */
+static int fork_handlers_allocate;
+
 static void allocate_in_fork(void)
 {
     static int node = 20;
-    free(numafy_malloc(node++, 100)); // a new pool: takes the lock
+    if (fork_handlers_allocate)
+        free(numafy_malloc(node++, 100)); // a new pool: takes the lock
+}
+
+static __attribute__((constructor(101))) void before_the_runtime(void)
+{
+    pthread_atfork(allocate_in_fork, allocate_in_fork, allocate_in_fork);
 }
 
 static int child_fork_handlers(void)
 {
     int status = -1;
     alarm(60);
-    pthread_atfork(allocate_in_fork, allocate_in_fork, allocate_in_fork);
-    free(numafy_malloc(1, 100)); // the handlers of the runtime come after the test's
+    free(numafy_malloc(1, 100));
+    fork_handlers_allocate = 1;
     const pid_t pid = fork();
     void *p = numafy_malloc(3, 100);
     const int node = numafy_node_of(p);
@@ -162,6 +170,33 @@ static int child_fork_handlers(void)
     for (int k = 0; k < NUMAFY_NODES; k++)
         pools += inside_slot(k) != 0;
     printf("%d %d %d", node, WIFEXITED(status) ? WEXITSTATUS(status) : -1, pools);
+    return 0;
+}
+
+/* A thread forks while another starts the pools: its child must not find them locked for ever. */
+static void *first_block(void *go)
+{
+    while (!__atomic_load_n((int *)go, __ATOMIC_ACQUIRE))
+        ;
+    free(numafy_malloc(1, 100));
+    return NULL;
+}
+
+static int child_fork_at_start(void)
+{
+    int go = 0, status = -1;
+    pthread_t t;
+    pthread_create(&t, NULL, first_block, &go);
+    __atomic_store_n(&go, 1, __ATOMIC_RELEASE);
+    const pid_t pid = fork();
+    if (!pid) {
+        alarm(60);
+        void *p = numafy_malloc(1, 100);
+        _exit(numafy_node_of(p));
+    }
+    waitpid(pid, &status, 0);
+    pthread_join(t, NULL);
+    printf("%d", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
     return 0;
 }
 
@@ -233,6 +268,8 @@ static int run_child(int argc, char **argv)
     const char *name = argv[0];
     if (!strcmp(name, "early-key"))
         return child_early_key();
+    if (!strcmp(name, "fork-at-start"))
+        return child_fork_at_start();
     if (!strcmp(name, "fork-handlers"))
         return child_fork_handlers();
     if (!strcmp(name, "refused-pages"))
@@ -531,6 +568,16 @@ static void test_destructors_between_jemallocs_and_ours(void **state)
     assert_string_equal(o.out, "counted 1");
 }
 
+static void test_a_fork_while_the_pools_start(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        const struct outcome o = child(LIST("fork-at-start"), LIST("NUMAFY_QUIET=1"));
+        assert_int_equal(o.status, 0);
+        assert_string_equal(o.out, "1");
+    }
+}
+
 static void test_fork_handlers_may_allocate(void **state)
 {
     (void)state;
@@ -612,6 +659,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_baseline_where_mbind_is_forbidden),
         cmocka_unit_test(test_machine_that_tells_nothing_of_memory),
         cmocka_unit_test(test_destructors_between_jemallocs_and_ours),
+        cmocka_unit_test(test_a_fork_while_the_pools_start),
         cmocka_unit_test(test_fork_handlers_may_allocate),
         cmocka_unit_test(test_pages_that_the_kernel_refuses_do_not_use_up_the_pool),
         cmocka_unit_test(test_a_plugin_finds_the_programs_runtime),
