@@ -353,15 +353,6 @@ NUMAFY_FN_ void *numafy_os_map(size_t size)
     return (intptr_t)p == -1 ? NULL : p;
 }
 
-/* Address space only: works under every overcommit mode. alignment: a power of two. NULL: too much.
- */
-NUMAFY_FN_ void *numafy_os_reserve(size_t size, size_t alignment)
-{
-    void *p = numafy_os_mmap_(NULL, size + alignment, NUMAFY_PROT_NONE,
-                              NUMAFY_MAP_ANON | NUMAFY_MAP_NORESERVE, -1, 0);
-    return (intptr_t)p == -1 ? NULL : (void *)(((uintptr_t)p + alignment - 1) & ~(alignment - 1));
-}
-
 /* Sets the policy of a range's future pages; `set` has one node or, for interleaving, several.
  * 0 or a negative errno: -EPERM (a seccomp filter), -ENOSYS (no NUMA), -EINVAL (node not there).
  * The kernel reads one bit less than it is told. */
@@ -377,6 +368,18 @@ NUMAFY_FN_ size_t numafy_os_page(void)
 {
     const unsigned long page = numafy_os_getauxval_(6 /* AT_PAGESZ */);
     return page ? page : (size_t)NUMAFY_PAGE;
+}
+
+/* Address space only: works under every overcommit mode. alignment: a power of two, pages. NULL:
+ * too much. A part on either side stays closed: a mapping of others that came to lie there would be
+ * one with ours, where no policy tells them apart, and numa_maps would count both as its. */
+NUMAFY_FN_ void *numafy_os_reserve(size_t size, size_t alignment)
+{
+    const uintptr_t page = numafy_os_page();
+    void *p = numafy_os_mmap_(NULL, size + 2 * alignment, NUMAFY_PROT_NONE,
+                              NUMAFY_MAP_ANON | NUMAFY_MAP_NORESERVE, -1, 0);
+    return (intptr_t)p == -1 ? NULL
+                             : (void *)(((uintptr_t)p + page + alignment - 1) & ~(alignment - 1));
 }
 
 /* Gives every page of the range memory, as its policy says. A negative errno: some have none. */
