@@ -70,10 +70,12 @@ static json_object *write_owner(const struct fact_owner *o)
 static json_object *write_site(const struct fact_site *s)
 {
     json_object *a = json_object_new_array(), *owners = json_object_new_array();
-    const char *texts[] = {s->file, s->kind, s->type, s->type_key, s->ctor, s->function};
-    const unsigned numbers[] = {s->offset,  s->line,     s->column,     s->flags, (unsigned)s->left,
-                                s->start,   s->word_end, s->place_open, s->end,   s->type_start,
-                                s->type_end};
+    const char *texts[] = {s->file,     s->kind,   s->type, s->type_key, s->ctor,
+                           s->function, s->callee, s->in,   s->cast};
+    const unsigned numbers[] = {
+        s->offset,   s->line,           s->column,          s->flags, (unsigned)s->left,
+        s->start,    s->word_end,       s->place_open,      s->end,   s->type_start,
+        s->type_end, (unsigned)s->flow, (unsigned)s->result};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         put(a, js(texts[i]));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -243,18 +245,21 @@ static void read_owner(struct reader *r, json_object *a, struct fact_owner *o)
 
 static void read_site(struct reader *r, json_object *a, struct fact_site *s)
 {
-    const char **texts[] = {&s->file, &s->kind, &s->type, &s->type_key, &s->ctor, &s->function};
+    const char **texts[] = {&s->file,     &s->kind,   &s->type, &s->type_key, &s->ctor,
+                            &s->function, &s->callee, &s->in,   &s->cast};
     enum { TEXTS = sizeof texts / sizeof *texts };
     for (size_t i = 0; i < TEXTS; i++)
         *texts[i] = rs(r, a, i);
-    unsigned left = 0;
-    unsigned *numbers[] = {&s->offset, &s->line,       &s->column,   &s->flags,
-                           &left,      &s->start,      &s->word_end, &s->place_open,
-                           &s->end,    &s->type_start, &s->type_end};
+    unsigned left = 0, flow = 0, result = 0;
+    unsigned *numbers[] = {&s->offset,   &s->line,     &s->column,     &s->flags, &left,
+                           &s->start,    &s->word_end, &s->place_open, &s->end,   &s->type_start,
+                           &s->type_end, &flow,        &result};
     enum { NUMBERS = sizeof numbers / sizeof *numbers };
     for (size_t i = 0; i < NUMBERS; i++)
         *numbers[i] = ru(r, a, TEXTS + i);
     s->left = (int)left;
+    s->flow = (int)flow;
+    s->result = (int)result;
     json_object *owners, *one;
     size_t n = ra(r, a, TEXTS + NUMBERS, &owners);
     for (size_t i = 0; i < n; i++) {

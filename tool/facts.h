@@ -67,10 +67,34 @@ enum site_flags {
     SITE_NO_SCOPE = 1 << 3,    /* no enter/leave may surround it: co_await, goto out of ({}) */
     SITE_TAGGED_NEAR = 1 << 4, /* already in the edited form, or written so by hand */
     SITE_TAGGED_ON = 1 << 5,
-    SITE_NO_TYPE_TEXT = 1 << 6, /* the type's spelling cannot be a template argument */
-    SITE_CLASS = 1 << 7,        /* the element is a class (or a known template of classes) */
-    SITE_LIBRARY = 1 << 8,      /* a library class that mentions none of the tree: std::string */
-    SITE_LIBRARY_ALLOC = 1 << 9 /* ... whose construction may allocate */
+    SITE_NO_TYPE_TEXT = 1 << 6,  /* the type's spelling cannot be a template argument */
+    SITE_CLASS = 1 << 7,         /* the element is a class (or a known template of classes) */
+    SITE_LIBRARY = 1 << 8,       /* a library class that mentions none of the tree: std::string */
+    SITE_LIBRARY_ALLOC = 1 << 9, /* ... whose construction may allocate */
+    SITE_CXX = 1 << 10,          /* the unit is C++ */
+    SITE_ALLOCATOR = 1 << 11,    /* a call of the C library's: an allocation whoever calls */
+    SITE_CALL = 1 << 12,   /* a call of a function that returns or stores a pointer: a site only
+                              if that function turns out to allocate */
+    SITE_DIRECT = 1 << 13, /* numafy_X(node, ...) and numafy_X_near(owner, ...) can replace it */
+    SITE_SIZEOF_TYPE = 1 << 14 /* malloc(sizeof(type)); the type's bytes are type_start..type_end */
+};
+
+/* Where the block goes besides a destination in an object. */
+enum site_flow {
+    FLOW_NONE,
+    FLOW_TAIL,   /* `return f(...)`: nothing may come after the call */
+    FLOW_RETURN, /* returned later by the function around it */
+    FLOW_OUT     /* stored through a parameter of the function around it */
+};
+
+/* What becomes of a call's value: what may surround it. */
+enum call_result {
+    RESULT_NONE,    /* no call, or nothing may surround it */
+    RESULT_POINTER, /* an object pointer whose type `cast` names */
+    RESULT_INTEGER,
+    RESULT_VALUE, /* C++: anything that can be moved or bound */
+    RESULT_DISCARDED,
+    RESULT_VOID
 };
 
 struct fact_site {
@@ -80,6 +104,9 @@ struct fact_site {
     const char *type, *type_key;   /* element type as spelled; "" if it has no declaration */
     const char *ctor;              /* USR of the constructor called, or "" */
     const char *function;          /* name of the function around it, or "" */
+    const char *callee, *in;       /* keys of the function called and of the one around it, or "" */
+    const char *cast;              /* type of the call's value, "" if it cannot be named */
+    int flow, result;              /* enum site_flow, enum call_result */
     unsigned flags;                /* enum site_flags */
     int left;                      /* enum nf_id, or 0 if it may be edited */
     unsigned start, word_end;      /* bytes that the edit replaces start with `new` or `::` */
