@@ -8,7 +8,7 @@
 
 struct placement {
     const char *name; /* as given */
-    const char *key;  /* filled by decide_placements: the type's key */
+    const char *key;  /* filled by places_resolve: the type's key */
     int node;
 };
 

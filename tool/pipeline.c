@@ -11,6 +11,7 @@
 #include "index.h"
 #include "orphans.h"
 #include "path.h"
+#include "places.h"
 #include "report.h"
 #include "scan.h"
 
@@ -58,7 +59,7 @@ static enum exit_code finish(struct program *p, struct options *o, int argc, cha
     struct emit e = {0};
     struct totals t;
     enum exit_code code = EXIT_DONE;
-    if (decide_placements(p, o, err))
+    if (places_resolve(p, o, err))
         return EXIT_USAGE;
     decide_sites(p, o);
     if (emit_texts(&e, p, err)) {

@@ -357,7 +357,7 @@ static int place(struct world *w, const char *name, struct strbuf *err)
     vec_push(&w->o.placements, pl);
     program_add(&w->p, w->u);
     program_merge(&w->p);
-    return decide_placements(&w->p, &w->o, err);
+    return places_resolve(&w->p, &w->o, err);
 }
 
 static void placed_types_are_typed(void **state)
@@ -430,10 +430,10 @@ static void ambiguous_names_are_listed(void **state)
 static void distance_is_levenshteins(void **state)
 {
     (void)state;
-    assert_int_equal(decide_distance("kitten", "sitting", 99), 3);
-    assert_int_equal(decide_distance("", "abc", 99), 3);
-    assert_int_equal(decide_distance("abc", "abc", 99), 0);
-    assert_int_equal(decide_distance("abcdef", "uvwxyz", 4), 4);
+    assert_int_equal(places_distance("kitten", "sitting", 99), 3);
+    assert_int_equal(places_distance("", "abc", 99), 3);
+    assert_int_equal(places_distance("abc", "abc", 99), 0);
+    assert_int_equal(places_distance("abcdef", "uvwxyz", 4), 4);
 }
 
 int main(void)
