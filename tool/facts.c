@@ -1,379 +1,357 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The form that facts have between processes and in the cache. One table below says what every
+ * record is made of; writing, reading and releasing follow it, so a new member of a struct in
+ * facts.h is one line here.
+ *
+ * Numbers are LEB128. A string is its number in the order of first use, and follows with its length
+ * and a NUL where it is used first: paths and keys repeat in every record. A list is its count and
+ * its items. Nothing is trusted: whatever does not fit is refused.
+ */
 #include "facts.h"
 
-#include <json-c/json.h>
+#include "strmap.h"
+
 #include <limits.h>
+#include <stdint.h>
 
 void strings_add_unique(strings *list, const char *s)
 {
     for (size_t i = 0; i < list->count; i++)
-        if (!strcmp(list->items[i], s))
+        if (list->items[i] == s || !strcmp(list->items[i], s))
             return;
     vec_push(list, s);
 }
 
-/* Writing. Records are arrays, not objects: half the size, and the reader below is the only one. */
+enum field_kind { FIELD_TEXT, FIELD_TEXTS, FIELD_NUMBER, FIELD_FLAG, FIELD_LIST };
 
-static json_object *js(const char *s)
-{
-    return json_object_new_string(s ? s : "");
-}
+struct record;
 
-static json_object *jn(long long n)
-{
-    return json_object_new_int64(n);
-}
+struct field {
+    enum field_kind kind;
+    size_t offset;
+    const struct record *items; /* of a list */
+};
 
-static void put(json_object *array, json_object *item)
-{
-    json_object_array_add(array, item);
-}
+struct record {
+    size_t size, count;
+    const struct field *fields;
+};
 
-static json_object *write_strings(const strings *list)
-{
-    json_object *a = json_object_new_array();
-    for (size_t i = 0; i < list->count; i++)
-        put(a, js(list->items[i]));
-    return a;
-}
-
-static json_object *write_type(const struct fact_type *t)
-{
-    json_object *a = json_object_new_array(), *ctors = json_object_new_array();
-    put(a, js(t->key));
-    put(a, js(t->name));
-    put(a, jn(t->flags));
-    put(a, write_strings(&t->edges));
-    put(a, write_strings(&t->bases));
-    put(a, write_strings(&t->holds));
-    for (size_t i = 0; i < t->ctors.count; i++) {
-        put(ctors, js(t->ctors.items[i].usr));
-        put(ctors, jn(t->ctors.items[i].status));
+/* Every member of a record in facts.h, once. A member of a type that is not listed here (enums are
+ * unsigned) does not compile. */
+#define FIELD(type, member)                          \
+    {                                                \
+        _Generic(((struct type *)0)->member,       \
+         const char *: FIELD_TEXT,              \
+         strings: FIELD_TEXTS,                  \
+         unsigned: FIELD_NUMBER,                \
+         int: FIELD_NUMBER,                     \
+         bool: FIELD_FLAG),                     \
+     offsetof(struct type, member), NULL \
     }
-    put(a, ctors);
-    return a;
-}
-
-static json_object *write_owner(const struct fact_owner *o)
-{
-    json_object *a = json_object_new_array();
-    put(a, jn(o->kind));
-    put(a, js(o->expr));
-    put(a, js(o->cls));
-    put(a, js(o->pointee));
-    put(a, jn(o->take_address));
-    put(a, jn(o->slot));
-    put(a, jn(o->reject));
-    return a;
-}
-
-static json_object *write_site(const struct fact_site *s)
-{
-    json_object *a = json_object_new_array(), *owners = json_object_new_array();
-    const char *texts[] = {s->file,     s->kind,   s->type, s->type_key, s->ctor,
-                           s->function, s->callee, s->in,   s->cast};
-    const unsigned numbers[] = {
-        s->offset,   s->line,           s->column,          s->flags, (unsigned)s->left,
-        s->start,    s->word_end,       s->place_open,      s->end,   s->type_start,
-        s->type_end, (unsigned)s->flow, (unsigned)s->result};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        put(a, js(texts[i]));
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        put(a, jn(numbers[i]));
-    for (size_t i = 0; i < s->owners.count; i++)
-        put(owners, write_owner(&s->owners.items[i]));
-    put(a, owners);
-    return a;
-}
-
-#define WRITE_RANGES(ranges, array)               \
-    for (size_t r = 0; r < (ranges).count; r++) { \
-        put(array, jn((ranges).items[r].start));  \
-        put(array, jn((ranges).items[r].end));    \
+#define LIST(type, member, of)                                  \
+    {                                                           \
+        FIELD_LIST, offsetof(struct type, member), &of##_record \
     }
+#define RECORD(type)                             \
+    static const struct record type##_record = { \
+        sizeof(struct type), sizeof type##_fields / sizeof *type##_fields, type##_fields}
 
-static json_object *write_file(const struct fact_file *f)
+static const struct field fact_ctor_fields[] = {
+    FIELD(fact_ctor, usr),
+    FIELD(fact_ctor, status),
+};
+RECORD(fact_ctor);
+
+static const struct field fact_type_fields[] = {
+    FIELD(fact_type, key),
+    FIELD(fact_type, name),
+    FIELD(fact_type, flags),
+    FIELD(fact_type, edges),
+    FIELD(fact_type, bases),
+    FIELD(fact_type, holds),
+    LIST(fact_type, ctors, fact_ctor),
+};
+RECORD(fact_type);
+
+static const struct field fact_owner_fields[] = {
+    FIELD(fact_owner, kind),         FIELD(fact_owner, expr), FIELD(fact_owner, cls),
+    FIELD(fact_owner, pointee),      FIELD(fact_owner, slot), FIELD(fact_owner, reject),
+    FIELD(fact_owner, take_address),
+};
+RECORD(fact_owner);
+
+static const struct field fact_site_fields[] = {
+    FIELD(fact_site, file),
+    FIELD(fact_site, offset),
+    FIELD(fact_site, line),
+    FIELD(fact_site, column),
+    FIELD(fact_site, kind),
+    FIELD(fact_site, type),
+    FIELD(fact_site, type_key),
+    FIELD(fact_site, ctor),
+    FIELD(fact_site, function),
+    FIELD(fact_site, callee),
+    FIELD(fact_site, in),
+    FIELD(fact_site, cast),
+    FIELD(fact_site, flow),
+    FIELD(fact_site, result),
+    FIELD(fact_site, flags),
+    FIELD(fact_site, left),
+    FIELD(fact_site, start),
+    FIELD(fact_site, word_end),
+    FIELD(fact_site, place_open),
+    FIELD(fact_site, end),
+    FIELD(fact_site, type_start),
+    FIELD(fact_site, type_end),
+    LIST(fact_site, owners, fact_owner),
+};
+RECORD(fact_site);
+
+static const struct field fact_mark_fields[] = {
+    FIELD(fact_mark, file),
+    FIELD(fact_mark, offset),
+};
+RECORD(fact_mark);
+
+static const struct field fact_range_fields[] = {
+    FIELD(fact_range, start),
+    FIELD(fact_range, end),
+};
+RECORD(fact_range);
+
+static const struct field fact_include_fields[] = {
+    FIELD(fact_include, by),
+    FIELD(fact_include, nested),
+};
+RECORD(fact_include);
+
+static const struct field fact_file_fields[] = {
+    FIELD(fact_file, path),
+    FIELD(fact_file, cxx),
+    LIST(fact_file, inactive, fact_range),
+    LIST(fact_file, macros, fact_range),
+    LIST(fact_file, includes, fact_include),
+};
+RECORD(fact_file);
+
+static const struct field fact_root_fields[] = {
+    FIELD(fact_root, key),
+    FIELD(fact_root, node),
+};
+RECORD(fact_root);
+
+static const struct field fact_note_fields[] = {
+    FIELD(fact_note, id),     FIELD(fact_note, file), FIELD(fact_note, line),
+    FIELD(fact_note, column), FIELD(fact_note, text),
+};
+RECORD(fact_note);
+
+static const struct field fact_unit_fields[] = {
+    FIELD(fact_unit, main_file),       FIELD(fact_unit, failed),
+    LIST(fact_unit, notes, fact_note), LIST(fact_unit, types, fact_type),
+    LIST(fact_unit, sites, fact_site), LIST(fact_unit, marks, fact_mark),
+    LIST(fact_unit, files, fact_file), LIST(fact_unit, roots, fact_root),
+};
+RECORD(fact_unit);
+
+/* What every VEC looks like. Its members are copied in and out: the struct's own type differs. */
+struct any_list {
+    void *items;
+    size_t count, room;
+};
+
+_Static_assert(sizeof(struct any_list) == sizeof(strings), "VEC has the shape of any_list");
+
+static struct any_list list_at(const void *record, const struct field *f)
 {
-    json_object *a = json_object_new_array(), *inactive = json_object_new_array();
-    json_object *macros = json_object_new_array(), *includes = json_object_new_array();
-    WRITE_RANGES(f->inactive, inactive)
-    WRITE_RANGES(f->macros, macros)
-    for (size_t i = 0; i < f->includes.count; i++) {
-        put(includes, js(f->includes.items[i].by));
-        put(includes, jn(f->includes.items[i].nested));
+    struct any_list list;
+    memcpy(&list, (const char *)record + f->offset, sizeof list);
+    return list;
+}
+
+struct writer {
+    struct strbuf *out;
+    struct strmap numbers; /* of strings */
+};
+
+static void write_number(struct strbuf *out, uint64_t n)
+{
+    for (; n >= 0x80; n >>= 7)
+        strbuf_putc(out, (char)(n | 0x80));
+    strbuf_putc(out, (char)n);
+}
+
+static void write_text(struct writer *w, const char *s)
+{
+    s = s ? s : "";
+    size_t number = strmap_find(&w->numbers, s);
+    if (number != STRMAP_NONE) {
+        write_number(w->out, number);
+        return;
     }
-    put(a, js(f->path));
-    put(a, inactive);
-    put(a, macros);
-    put(a, includes);
-    put(a, jn(f->cxx));
-    return a;
+    size_t length = strlen(s);
+    number = w->numbers.count;
+    strmap_put(&w->numbers, s, number);
+    write_number(w->out, number);
+    write_number(w->out, length);
+    strbuf_add(w->out, s, length + 1);
 }
 
-static json_object *write_note(const struct fact_note *n)
+static void write_record(struct writer *w, const struct record *r, const void *from);
+
+static void write_list(struct writer *w, const struct field *f, const void *record)
 {
-    json_object *a = json_object_new_array();
-    put(a, jn(n->id));
-    put(a, js(n->file));
-    put(a, jn(n->line));
-    put(a, jn(n->column));
-    put(a, js(n->text));
-    return a;
+    struct any_list list = list_at(record, f);
+    write_number(w->out, list.count);
+    for (size_t i = 0; i < list.count; i++)
+        if (f->kind == FIELD_TEXTS)
+            write_text(w, ((const char *const *)list.items)[i]);
+        else
+            write_record(w, f->items, (const char *)list.items + i * f->items->size);
 }
 
-#define WRITE_ALL(field, writer)                     \
-    do {                                             \
-        json_object *list = json_object_new_array(); \
-        for (size_t i = 0; i < u->field.count; i++)  \
-            put(list, writer(&u->field.items[i]));   \
-        json_object_object_add(root, #field, list);  \
-    } while (0)
-
-static json_object *write_mark(const struct fact_mark *m)
+static void write_record(struct writer *w, const struct record *r, const void *from)
 {
-    json_object *a = json_object_new_array();
-    put(a, js(m->file));
-    put(a, jn(m->offset));
-    return a;
-}
-
-static json_object *write_root(const struct fact_root *r)
-{
-    json_object *a = json_object_new_array();
-    put(a, js(r->key));
-    put(a, jn(r->node));
-    return a;
+    for (size_t i = 0; i < r->count; i++) {
+        const struct field *f = &r->fields[i];
+        const void *at = (const char *)from + f->offset;
+        switch (f->kind) {
+        case FIELD_TEXT:
+            write_text(w, *(const char *const *)at);
+            break;
+        case FIELD_NUMBER:
+            write_number(w->out, *(const unsigned *)at);
+            break;
+        case FIELD_FLAG:
+            write_number(w->out, *(const bool *)at);
+            break;
+        case FIELD_TEXTS:
+        case FIELD_LIST:
+            write_list(w, f, from);
+            break;
+        }
+    }
 }
 
 void facts_write(const struct fact_unit *u, struct strbuf *out)
 {
-    json_object *root = json_object_new_object();
-    json_object_object_add(root, "main_file", js(u->main_file));
-    json_object_object_add(root, "failed", json_object_new_boolean(u->failed));
-    WRITE_ALL(notes, write_note);
-    WRITE_ALL(types, write_type);
-    WRITE_ALL(sites, write_site);
-    WRITE_ALL(marks, write_mark);
-    WRITE_ALL(files, write_file);
-    WRITE_ALL(roots, write_root);
-    strbuf_puts(out, json_object_to_json_string_ext(root, JSON_C_TO_STRING_PLAIN));
-    json_object_put(root);
+    struct writer w = {.out = out};
+    write_record(&w, &fact_unit_record, u);
+    strmap_release(&w.numbers);
 }
 
-/* Reading. A wrong shape yields "" and 0 and raises `bad`. */
-
 struct reader {
-    struct arena *arena;
+    const char *at, *end;
+    VEC(const char *) texts;
     bool bad;
 };
 
-static char *rs(struct reader *r, json_object *a, size_t i)
+static uint64_t read_number(struct reader *r, uint64_t max)
 {
-    json_object *o = json_object_array_get_idx(a, i);
-    if (!o || !json_object_is_type(o, json_type_string)) {
+    uint64_t n = 0;
+    for (int shift = 0; shift < 63 && r->at < r->end; shift += 7) {
+        unsigned char c = (unsigned char)*r->at++;
+        n |= (uint64_t)(c & 0x7f) << shift;
+        if (c < 0x80) {
+            r->bad |= n > max;
+            return r->bad ? 0 : n;
+        }
+    }
+    r->bad = true;
+    return 0;
+}
+
+/* Strings stay where they were read: the text has their NUL. */
+static const char *read_text(struct reader *r)
+{
+    uint64_t number = read_number(r, r->texts.count);
+    if (r->bad)
+        return "";
+    if (number < r->texts.count)
+        return r->texts.items[number];
+    uint64_t length = read_number(r, (uint64_t)(r->end - r->at));
+    if (r->bad || (uint64_t)(r->end - r->at) <= length || memchr(r->at, '\0', length) ||
+        r->at[length]) {
         r->bad = true;
-        return arena_strdup(r->arena, "");
+        return "";
     }
-    return arena_strndup(r->arena, json_object_get_string(o),
-                         (size_t)json_object_get_string_len(o));
+    vec_push(&r->texts, r->at);
+    r->at += length + 1;
+    return r->texts.items[number];
 }
 
-static long long rn(struct reader *r, json_object *a, size_t i)
+static void read_record(struct reader *r, const struct record *record, void *to);
+
+/* An item takes a byte at least, so a count beyond what is left is wrong, and no memory is taken
+ * for it. The list is exact: nobody adds to facts that were read. */
+static void read_list(struct reader *r, const struct field *f, void *record)
 {
-    json_object *o = json_object_array_get_idx(a, i);
-    if (!o || !json_object_is_type(o, json_type_int)) {
-        r->bad = true;
-        return 0;
+    size_t size = f->kind == FIELD_TEXTS ? sizeof(char *) : f->items->size;
+    struct any_list list = {0};
+    list.count = list.room = read_number(r, (uint64_t)(r->end - r->at));
+    if (list.count) {
+        list.items = mem_alloc(list.count * size);
+        memset(list.items, 0, list.count * size);
     }
-    return json_object_get_int64(o);
+    for (size_t i = 0; i < list.count; i++)
+        if (f->kind == FIELD_TEXTS)
+            ((const char **)list.items)[i] = read_text(r);
+        else
+            read_record(r, f->items, (char *)list.items + i * size);
+    memcpy((char *)record + f->offset, &list, sizeof list);
 }
 
-static unsigned ru(struct reader *r, json_object *a, size_t i)
+static void read_record(struct reader *r, const struct record *record, void *to)
 {
-    long long n = rn(r, a, i);
-    if (n < 0 || n > UINT_MAX)
-        r->bad = true;
-    return (unsigned)n;
-}
-
-/* Length of the array at index i of a, the array itself in *item. */
-static size_t ra(struct reader *r, json_object *a, size_t i, json_object **item)
-{
-    *item = json_object_array_get_idx(a, i);
-    if (!*item || !json_object_is_type(*item, json_type_array)) {
-        r->bad = true;
-        return 0;
-    }
-    return json_object_array_length(*item);
-}
-
-static void read_strings(struct reader *r, json_object *a, size_t i, strings *out)
-{
-    json_object *list;
-    size_t n = ra(r, a, i, &list);
-    for (size_t k = 0; k < n; k++)
-        vec_push(out, rs(r, list, k));
-}
-
-static void read_type(struct reader *r, json_object *a, struct fact_type *t)
-{
-    json_object *ctors;
-    t->key = rs(r, a, 0);
-    t->name = rs(r, a, 1);
-    t->flags = ru(r, a, 2);
-    read_strings(r, a, 3, &t->edges);
-    read_strings(r, a, 4, &t->bases);
-    read_strings(r, a, 5, &t->holds);
-    size_t n = ra(r, a, 6, &ctors);
-    for (size_t i = 0; i + 1 < n; i += 2) {
-        struct fact_ctor *c = vec_add(&t->ctors);
-        c->usr = rs(r, ctors, i);
-        c->status = (enum ctor_status)rn(r, ctors, i + 1);
+    for (size_t i = 0; i < record->count; i++) {
+        const struct field *f = &record->fields[i];
+        void *at = (char *)to + f->offset;
+        switch (f->kind) {
+        case FIELD_TEXT:
+            *(const char **)at = read_text(r);
+            break;
+        case FIELD_NUMBER:
+            *(unsigned *)at = (unsigned)read_number(r, UINT_MAX);
+            break;
+        case FIELD_FLAG:
+            *(bool *)at = read_number(r, 1) != 0;
+            break;
+        case FIELD_TEXTS:
+        case FIELD_LIST:
+            read_list(r, f, to);
+            break;
+        }
     }
 }
-
-static void read_owner(struct reader *r, json_object *a, struct fact_owner *o)
-{
-    o->kind = (enum owner_kind)rn(r, a, 0);
-    o->expr = rs(r, a, 1);
-    o->cls = rs(r, a, 2);
-    o->pointee = rs(r, a, 3);
-    o->take_address = rn(r, a, 4) != 0;
-    o->slot = rn(r, a, 5) != 0;
-    o->reject = (int)rn(r, a, 6);
-}
-
-static void read_site(struct reader *r, json_object *a, struct fact_site *s)
-{
-    const char **texts[] = {&s->file,     &s->kind,   &s->type, &s->type_key, &s->ctor,
-                            &s->function, &s->callee, &s->in,   &s->cast};
-    enum { TEXTS = sizeof texts / sizeof *texts };
-    for (size_t i = 0; i < TEXTS; i++)
-        *texts[i] = rs(r, a, i);
-    unsigned left = 0, flow = 0, result = 0;
-    unsigned *numbers[] = {&s->offset,   &s->line,     &s->column,     &s->flags, &left,
-                           &s->start,    &s->word_end, &s->place_open, &s->end,   &s->type_start,
-                           &s->type_end, &flow,        &result};
-    enum { NUMBERS = sizeof numbers / sizeof *numbers };
-    for (size_t i = 0; i < NUMBERS; i++)
-        *numbers[i] = ru(r, a, TEXTS + i);
-    s->left = (int)left;
-    s->flow = (int)flow;
-    s->result = (int)result;
-    json_object *owners, *one;
-    size_t n = ra(r, a, TEXTS + NUMBERS, &owners);
-    for (size_t i = 0; i < n; i++) {
-        ra(r, owners, i, &one);
-        read_owner(r, one, vec_add(&s->owners));
-    }
-}
-
-#define READ_RANGES(index, ranges)                                          \
-    do {                                                                    \
-        json_object *list;                                                  \
-        size_t n = ra(r, a, index, &list);                                  \
-        for (size_t k = 0; k + 1 < n; k += 2) {                             \
-            struct fact_range range = {ru(r, list, k), ru(r, list, k + 1)}; \
-            vec_push(&f->ranges, range);                                    \
-        }                                                                   \
-    } while (0)
-
-static void read_file(struct reader *r, json_object *a, struct fact_file *f)
-{
-    f->path = rs(r, a, 0);
-    READ_RANGES(1, inactive);
-    READ_RANGES(2, macros);
-    json_object *list;
-    size_t n = ra(r, a, 3, &list);
-    for (size_t k = 0; k + 1 < n; k += 2) {
-        struct fact_include *inc = vec_add(&f->includes);
-        inc->by = rs(r, list, k);
-        inc->nested = rn(r, list, k + 1) != 0;
-    }
-    f->cxx = rn(r, a, 4) != 0;
-}
-
-static void read_note(struct reader *r, json_object *a, struct fact_note *n)
-{
-    n->id = (int)rn(r, a, 0);
-    n->file = rs(r, a, 1);
-    n->line = ru(r, a, 2);
-    n->column = ru(r, a, 3);
-    n->text = rs(r, a, 4);
-}
-
-static void read_mark(struct reader *r, json_object *a, struct fact_mark *m)
-{
-    m->file = rs(r, a, 0);
-    m->offset = ru(r, a, 1);
-}
-
-static void read_root(struct reader *r, json_object *a, struct fact_root *root)
-{
-    root->key = rs(r, a, 0);
-    root->node = (int)rn(r, a, 1);
-}
-
-#define READ_ALL(field, reader)                                       \
-    do {                                                              \
-        json_object *list, *one;                                      \
-        if (!json_object_object_get_ex(root, #field, &list) ||        \
-            !json_object_is_type(list, json_type_array)) {            \
-            r.bad = true;                                             \
-            break;                                                    \
-        }                                                             \
-        for (size_t i = 0; i < json_object_array_length(list); i++) { \
-            ra(&r, list, i, &one);                                    \
-            reader(&r, one, vec_add(&u->field));                      \
-        }                                                             \
-    } while (0)
 
 int facts_read(struct fact_unit *u, const char *text, size_t length)
 {
-    struct json_tokener *tok = json_tokener_new();
-    json_object *root = length > INT_MAX ? NULL : json_tokener_parse_ex(tok, text, (int)length);
-    json_tokener_free(tok);
-    if (!root)
-        return -1;
-    struct reader r = {&u->arena, !json_object_is_type(root, json_type_object)};
-    json_object *v;
-    if (!r.bad && json_object_object_get_ex(root, "main_file", &v))
-        u->main_file = arena_strdup(&u->arena, json_object_get_string(v));
-    if (!r.bad && json_object_object_get_ex(root, "failed", &v))
-        u->failed = json_object_get_boolean(v);
-    if (!r.bad) {
-        READ_ALL(notes, read_note);
-        READ_ALL(types, read_type);
-        READ_ALL(sites, read_site);
-        READ_ALL(marks, read_mark);
-        READ_ALL(files, read_file);
-        READ_ALL(roots, read_root);
+    struct reader r = {0};
+    r.at = arena_strndup(&u->arena, text, length);
+    r.end = r.at + length;
+    read_record(&r, &fact_unit_record, u);
+    vec_release(&r.texts);
+    return r.bad || r.at != r.end || !*u->main_file ? -1 : 0;
+}
+
+static void release_record(const struct record *record, void *at)
+{
+    for (size_t i = 0; i < record->count; i++) {
+        const struct field *f = &record->fields[i];
+        if (f->kind != FIELD_LIST && f->kind != FIELD_TEXTS)
+            continue;
+        struct any_list list = list_at(at, f);
+        for (size_t k = 0; f->kind == FIELD_LIST && k < list.count; k++)
+            release_record(f->items, (char *)list.items + k * f->items->size);
+        free(list.items);
+        memset((char *)at + f->offset, 0, sizeof list);
     }
-    json_object_put(root);
-    return r.bad || !u->main_file ? -1 : 0;
 }
 
 void facts_release(struct fact_unit *u)
 {
-    for (size_t i = 0; i < u->types.count; i++) {
-        struct fact_type *t = &u->types.items[i];
-        vec_release(&t->edges);
-        vec_release(&t->bases);
-        vec_release(&t->holds);
-        vec_release(&t->ctors);
-    }
-    for (size_t i = 0; i < u->sites.count; i++)
-        vec_release(&u->sites.items[i].owners);
-    for (size_t i = 0; i < u->files.count; i++) {
-        vec_release(&u->files.items[i].inactive);
-        vec_release(&u->files.items[i].macros);
-        vec_release(&u->files.items[i].includes);
-    }
-    vec_release(&u->notes);
-    vec_release(&u->types);
-    vec_release(&u->sites);
-    vec_release(&u->marks);
-    vec_release(&u->files);
-    vec_release(&u->roots);
+    release_record(&fact_unit_record, u);
     arena_release(&u->arena);
 }

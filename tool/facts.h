@@ -167,9 +167,10 @@ struct fact_unit {
 /* Adds a string to the list unless it is there. */
 void strings_add_unique(strings *list, const char *s);
 
-/* Writes the unit as one JSON text. */
+/* Writes the unit as one string of bytes; the table in facts.c names every member. */
 void facts_write(const struct fact_unit *u, struct strbuf *out);
-/* Reads it back into a zeroed unit. Returns 0, or -1 if the text is not what facts_write makes. */
+/* Reads it back into a zeroed unit. Returns 0, or -1 if the bytes are not what facts_write makes;
+ * the unit is to be released either way. */
 int facts_read(struct fact_unit *u, const char *text, size_t length);
 void facts_release(struct fact_unit *u);
 

@@ -129,7 +129,7 @@ int scan_all(const struct compdb *db, const struct options *o, scan_function *sc
         const struct compdb_unit *unit = &db->units.items[i];
         struct job *job = vec_add(&pool.jobs);
         struct fact_unit **slot = vec_add(&pool.results);
-        job->file = arena_printf(&a, "%s/%zu.json", dir, i);
+        job->file = arena_printf(&a, "%s/%zu.facts", dir, i);
         if (unit->missing) {
             *slot = failed_unit(unit, NF_FILE_MISSING, "");
             continue;

@@ -55,7 +55,8 @@ static void facts_survive_their_text(void **state)
     assert_int_equal(out.types.items[0].ctors.items[0].status, CTOR_ALLOCATES);
     assert_true(out.files.items[0].includes.items[0].nested);
     facts_write(&out, &again);
-    assert_string_equal(strbuf_str(&text), strbuf_str(&again));
+    assert_int_equal(text.len, again.len);
+    assert_memory_equal(strbuf_str(&text), strbuf_str(&again), text.len);
     strbuf_release(&text);
     strbuf_release(&again);
     facts_release(&in);
@@ -65,13 +66,51 @@ static void facts_survive_their_text(void **state)
 static void broken_facts_are_refused(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"", "{", "[]", "{}",
-                                        "{\"main_file\":\"a\",\"sites\":[[1]]}"};
+    static const struct {
+        const char *bytes;
+        size_t length;
+    } texts[] = {
+        {"", 0},
+        {"\0\1a", 3},                                          /* no NUL after the string */
+        {"\1\1a\0", 4},                                        /* a string before the first */
+        {"\0\3a\0b\0", 6},                                     /* a NUL inside */
+        {"\0\1a\0\2", 5},                                      /* a flag that is 2 */
+        {"\0\1a\0\0\x7f", 6},                                  /* more notes than bytes */
+        {"\0\1a\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xff", 14}, /* a number without end */
+        {"\0\0\0\0\0\0\0\0\0\0", 10},                          /* no main file */
+        {"\0\1a\0\0\0\0\0\0\0\0!", 12},                        /* a byte too many */
+    };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct fact_unit u = {0};
-        assert_int_equal(facts_read(&u, texts[i], strlen(texts[i])), -1);
+        if (!facts_read(&u, texts[i].bytes, texts[i].length))
+            fail_msg("text %zu was accepted", i);
         facts_release(&u);
     }
+    struct fact_unit least = {0};
+    assert_int_equal(facts_read(&least, "\0\1a\0\0\0\0\0\0\0\0", 11), 0);
+    facts_release(&least);
+}
+
+/* Every change of one byte is refused or gives a unit that can be written again. */
+static void changed_facts_never_crash(void **state)
+{
+    (void)state;
+    struct fact_unit in = {0};
+    struct strbuf text = {0}, again = {0};
+    fill(&in);
+    facts_write(&in, &text);
+    for (size_t i = 0; i < text.len * 8; i++) {
+        struct fact_unit u = {0};
+        text.data[i / 8] ^= (char)(1 << i % 8);
+        strbuf_clear(&again);
+        if (!facts_read(&u, text.data, text.len))
+            facts_write(&u, &again);
+        facts_release(&u);
+        text.data[i / 8] ^= (char)(1 << i % 8);
+    }
+    strbuf_release(&text);
+    strbuf_release(&again);
+    facts_release(&in);
 }
 
 /* Every truncation of a good text is refused, none crashes. */
@@ -171,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_survive_their_text),
         cmocka_unit_test(broken_facts_are_refused),
+        cmocka_unit_test(changed_facts_never_crash),
         cmocka_unit_test(truncated_facts_are_refused),
         cmocka_unit_test(map_finds_what_was_put),
         cmocka_unit_test(every_diagnostic_is_documented),
