@@ -24,8 +24,8 @@
  *     NUMAFY_NO_SHORT_NAMES  do not take the names numa, thread_numa and NUMA
  *     NUMAFY_INLINE          numafy_malloc and numafy_free inline in this unit, not only
  *                            numafy_malloc of a constant size
- *     NUMAFY_DEBUG           1, 2 or 3, alike in all units and libnumafy: misuse of the pools ends the
- *                            program with a line; see docs/runtime.md. 0: nothing is checked
+ *     NUMAFY_DEBUG           1, 2 or 3, alike in all units and libnumafy: misuse of the pools ends
+ * the program with a line; see docs/runtime.md. 0: nothing is checked
  *
  * Environment: see docs/runtime.md.
  *
@@ -119,11 +119,13 @@ void numafy_purge(int node) NUMAFY_NOTHROW_;
 
 /* --- the ambient node
  * What plain malloc and operator new of this thread use while it is set. In C around a call:
- *     (numafy_enter(owner), (T *)numafy_leave(f(a)))
- * enter makes owner's node ambient (the rule of numafy_malloc_near) and returns the previous one;
- * leave restores it and hands its argument through. Entries of frames that a longjmp has left are
- * dropped. For a block of code there is NUMAFY_SCOPE(owner); or NUMAFY_SCOPE_NODE(node); */
+ *     ((void)numafy_enter(owner), (T *)numafy_leave(f(a)))
+ * enter makes owner's node ambient (the rule of numafy_malloc_near) and returns the previous one,
+ * enter_on the node that it is given; leave restores it and hands its argument through. Entries of
+ * frames that a longjmp has left are dropped. For a block of code there is NUMAFY_SCOPE(owner); or
+ * NUMAFY_SCOPE_NODE(node); */
 NUMAFY_OWNER_ int(numafy_enter)(const volatile void *owner) NUMAFY_NOTHROW_;
+int(numafy_enter_on)(int node) NUMAFY_NOTHROW_;
 NUMAFY_OWNER_ void *numafy_leave(const volatile void *result) NUMAFY_NOTHROW_;
 long numafy_leave_int(long result) NUMAFY_NOTHROW_;
 
@@ -147,7 +149,7 @@ void numafy_stats_print(FILE *out) NUMAFY_NOTHROW_;
 #define numafy_free(p) numafy_fast_free((p))
 #elif !defined(NUMAFY_EXTERN) && defined(__OPTIMIZE__)
 /* A size that the compiler knows costs less code in place than a call does. */
-#define numafy_malloc(node, size)                                        \
+#define numafy_malloc(node, size)                                    \
     (__builtin_constant_p(size) ? numafy_fast_malloc((node), (size)) \
                                 : (numafy_malloc)((node), (size)))
 #endif

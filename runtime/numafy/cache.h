@@ -48,7 +48,7 @@ struct numafy_bin {
 extern "C" {
 #endif
 /* The calling thread's record, which begins with its bins. */
-extern NUMAFY_EXPORT_ NUMAFY_TLS_ struct numafy_thread *numafy_tls_v2;
+extern NUMAFY_EXPORT_ NUMAFY_TLS_ struct numafy_thread *numafy_tls_v3;
 #ifdef __cplusplus
 }
 #endif
@@ -88,7 +88,7 @@ NUMAFY_FN_ numafy_size numafy_class_size(unsigned numafy_class_)
 /* --- bins */
 NUMAFY_HOT_ struct numafy_bin *numafy_bin_of(unsigned numafy_slot_, unsigned numafy_class_)
 {
-    return (struct numafy_bin *)numafy_tls_v2 + (numafy_slot_ * NUMAFY_CLASSES + numafy_class_);
+    return (struct numafy_bin *)numafy_tls_v3 + (numafy_slot_ * NUMAFY_CLASSES + numafy_class_);
 }
 
 /* 0: it is empty. The answer is no pointer, so nobody has to ask twice. */

@@ -72,9 +72,9 @@ NUMAFY_FN_ size_t numafy_any_usable_size(const void *p)
         return entry ? numafy_class_size(entry / NUMAFY_BIN_WORDS % NUMAFY_CLASSES)
                      : numafy_je_sallocx_(p, 0);
     }
-    if (numafy_pools_v2.onnode && numafy_onnode_lookup(p, &page))
+    if (numafy_pools_v3.onnode && numafy_onnode_lookup(p, &page))
         return numafy_onnode_usable(&page);
-    return p ? numafy_state_v2.next.usable_size_((void *)(uintptr_t)p) : 0;
+    return p ? numafy_state_v3.next.usable_size_((void *)(uintptr_t)p) : 0;
 }
 
 NUMAFY_WEAK_ size_t numafy_usable_size(const void *p) NUMAFY_DEF_NOTHROW_
@@ -97,9 +97,9 @@ NUMAFY_INNER_ void *numafy_move(void *p, void *to, size_t size)
  * has ended its part of. NULL: there is no memory. */
 NUMAFY_INNER_ void *numafy_realloc_direct(void *p, size_t size, unsigned slot)
 {
-    struct numafy_slot *s = &numafy_pools_v2.slot[slot];
+    struct numafy_slot *s = &numafy_pools_v3.slot[slot];
     int flags;
-    if (numafy_pools_v2.use_tcache) {
+    if (numafy_pools_v3.use_tcache) {
         flags = numafy_bind_(slot);
         if (!flags)
             return NULL;
@@ -128,7 +128,7 @@ NUMAFY_INNER_ void *numafy_realloc_direct(void *p, size_t size, unsigned slot)
 /* realloc of a block in `slot`. */
 NUMAFY_INNER_ void *numafy_realloc_ours(void *p, size_t size, unsigned slot)
 {
-    struct numafy_slot *s = &numafy_pools_v2.slot[slot];
+    struct numafy_slot *s = &numafy_pools_v3.slot[slot];
     const unsigned entry = *numafy_map_at(p);
     numafy_check_live_(p);
     if (!size) {
@@ -144,7 +144,7 @@ NUMAFY_INNER_ void *numafy_realloc_ours(void *p, size_t size, unsigned slot)
         return p;
     const bool binned = entry || size <= NUMAFY_CACHED_MAX;
     void *to = NULL;
-    if (binned && !numafy_pools_v2.use_tcache && numafy_thread_own_())
+    if (binned && !numafy_pools_v3.use_tcache && numafy_thread_own_())
         to = numafy_pool_alloc(slot, size, 0, 0);
     if (to)
         return numafy_move(p, to, size);
@@ -172,13 +172,13 @@ NUMAFY_FN_ void *numafy_any_realloc(void *p, size_t size)
     const unsigned slot = numafy_slot_of_address(p);
     if (slot)
         return numafy_realloc_ours(p, size, slot);
-    if (numafy_pools_v2.onnode && numafy_onnode_lookup(p, &page))
+    if (numafy_pools_v3.onnode && numafy_onnode_lookup(p, &page))
         return numafy_onnode_realloc(p, size, &page);
     if (p && !size) { /* mimalloc's realloc would give a block */
-        numafy_state_v2.next.free_(p);
+        numafy_state_v3.next.free_(p);
         return NULL;
     }
-    void *to = p ? numafy_state_v2.next.realloc_(p, size) : numafy_plain_malloc_(size);
+    void *to = p ? numafy_state_v3.next.realloc_(p, size) : numafy_plain_malloc_(size);
     if (!to)
         errno = ENOMEM; /* jemalloc 5.3.0 and mimalloc leave it as it was */
     return to;
@@ -276,11 +276,11 @@ NUMAFY_WEAK_ void *numafy_new_nothrow_(size_t size, size_t alignment, int node) 
 /* --- where, threads, memory */
 NUMAFY_WEAK_ int numafy_node_of(const void *p) NUMAFY_DEF_NOTHROW_
 {
-    const struct numafy_pools *g = &numafy_pools_v2;
+    const struct numafy_pools *g = &numafy_pools_v3;
     const unsigned slot = numafy_slot_of_address(p);
     struct numafy_page page;
     if (slot)
-        return numafy_state_v2.node_of[slot];
+        return numafy_state_v3.node_of[slot];
     if (g->onnode && numafy_onnode_lookup(p, &page))
         return page.node;
     return NUMAFY_NO_NODE;
@@ -310,7 +310,7 @@ NUMAFY_COLD_ int numafy_thread_bind(int node) NUMAFY_DEF_NOTHROW_
 
 NUMAFY_COLD_ void numafy_thread_flush(void) NUMAFY_DEF_NOTHROW_
 {
-    struct numafy_thread *t = numafy_tls_v2;
+    struct numafy_thread *t = numafy_tls_v3;
     if (!t->own)
         return;
     numafy_bins_clear(t);
@@ -322,8 +322,8 @@ NUMAFY_COLD_ void numafy_purge(int node) NUMAFY_DEF_NOTHROW_
     char name[32];
     if (node < NUMAFY_INTERLEAVE || node >= NUMAFY_NODES)
         return;
-    const unsigned slot = numafy_state_v2.slot_of[node + NUMAFY_NODE_ARGS];
-    struct numafy_slot *s = &numafy_pools_v2.slot[slot];
+    const unsigned slot = numafy_state_v3.slot_of[node + NUMAFY_NODE_ARGS];
+    struct numafy_slot *s = &numafy_pools_v3.slot[slot];
     for (unsigned c = 0; slot && c < NUMAFY_CLASSES; c++)
         numafy_depot_release(slot, c, 0, __atomic_load_n(&s->depot[c].count, __ATOMIC_RELAXED));
     for (unsigned i = 0; slot && i < NUMAFY_SHARDS_MAX; i++) {
@@ -339,9 +339,9 @@ NUMAFY_COLD_ void numafy_purge(int node) NUMAFY_DEF_NOTHROW_
 /* --- reasons and statistics */
 NUMAFY_COLD_ const char *numafy_strerror(void) NUMAFY_DEF_NOTHROW_
 {
-    struct numafy_thread *t = numafy_tls_v2;
+    struct numafy_thread *t = numafy_tls_v3;
     if (!t->own)
-        return numafy_pools_v2.disabled ? numafy_pools_v2.disabled : "no error";
+        return numafy_pools_v3.disabled ? numafy_pools_v3.disabled : "no error";
     const int node = t->reason_node;
     switch (t->reason) {
     case NUMAFY_OUT_OF_MEMORY:
@@ -391,7 +391,7 @@ struct numafy_text {
 NUMAFY_FN_ void numafy_huge_json(struct numafy_text *out, const struct numafy_slot *s)
 {
     const struct numafy_huge_pool *h = numafy_huge_of(s);
-    NUMAFY_TEXT_(out, "\"huge_bytes\":%zu,\"huge_fallbacks\":%zu,", h->pages * numafy_huge_v2.page,
+    NUMAFY_TEXT_(out, "\"huge_bytes\":%zu,\"huge_fallbacks\":%zu,", h->pages * numafy_huge_v3.page,
                  h->fallbacks);
     NUMAFY_TEXT_(out, "\"thp_bytes\":%zu,\"thp_fallbacks\":%zu}", h->advised,
                  h->unadvised / NUMAFY_THP_FRAME);
@@ -401,7 +401,7 @@ NUMAFY_FN_ void numafy_huge_json(struct numafy_text *out, const struct numafy_sl
 NUMAFY_FN_ size_t numafy_slot_in_threads(unsigned slot)
 {
     const struct numafy_thread *t =
-        __atomic_load_n(&numafy_pools_v2.made_threads, __ATOMIC_ACQUIRE);
+        __atomic_load_n(&numafy_pools_v3.made_threads, __ATOMIC_ACQUIRE);
     size_t bytes = 0;
     for (; t; t = t->next_made) {
         if (!__atomic_load_n(&t->held[slot], __ATOMIC_RELAXED))
@@ -433,9 +433,9 @@ struct numafy_use {
 
 NUMAFY_FN_ struct numafy_use numafy_slot_use(unsigned slot)
 {
-    const struct numafy_slot *s = &numafy_pools_v2.slot[slot];
+    const struct numafy_slot *s = &numafy_pools_v3.slot[slot];
     struct numafy_use use = {0, 0};
-    if (numafy_pools_v2.use_tcache) {
+    if (numafy_pools_v3.use_tcache) {
         for (unsigned i = 0; i < NUMAFY_SHARDS_MAX; i++)
             if (s->shard[i].flags)
                 use.live +=
@@ -457,7 +457,7 @@ NUMAFY_FN_ bool numafy_slot_redirected(const struct numafy_slot *s)
 
 NUMAFY_FN_ void numafy_stats_slot(struct numafy_text *out, const struct numafy_slot *s)
 {
-    const struct numafy_use use = numafy_slot_use((unsigned)(s - numafy_pools_v2.slot));
+    const struct numafy_use use = numafy_slot_use((unsigned)(s - numafy_pools_v3.slot));
     NUMAFY_TEXT_(out, "{\"node\":%d,\"mapped\":%d,\"redirected\":%s,\"policy\":\"%s\",", s->node,
                  s->mapped, numafy_slot_redirected(s) ? "true" : "false",
                  numafy_policy_name(s->policy));
@@ -468,7 +468,7 @@ NUMAFY_FN_ void numafy_stats_slot(struct numafy_text *out, const struct numafy_s
 
 NUMAFY_COLD_ int numafy_stats_json(char *buf, size_t len) NUMAFY_DEF_NOTHROW_
 {
-    const struct numafy_pools *g = &numafy_pools_v2;
+    const struct numafy_pools *g = &numafy_pools_v3;
     struct numafy_text out = {buf, len, 0};
     struct numafy_residence where[NUMAFY_SLOTS + 1], sum;
     const char *comma = "";
@@ -485,15 +485,15 @@ NUMAFY_COLD_ int numafy_stats_json(char *buf, size_t len) NUMAFY_DEF_NOTHROW_
                  : g->use_tcache ? "tcache"
                                  : "magazine");
     NUMAFY_TEXT_(&out, "\"slot_bytes\":%zu,\"shards\":%u,\"tcaches\":%zu,\"threads\":%zu,",
-                 numafy_state_v2.span ? (size_t)1 << numafy_state_v2.shift : 0, g->shards,
+                 numafy_state_v3.span ? (size_t)1 << numafy_state_v3.shift : 0, g->shards,
                  g->tcaches, g->threads);
     NUMAFY_TEXT_(&out, "\"huge\":\"%s\",\"huge_page\":%zu,",
-                 numafy_huge_v2.page          ? "hugetlb"
-                 : numafy_huge_v2.transparent ? "transparent"
+                 numafy_huge_v3.page          ? "hugetlb"
+                 : numafy_huge_v3.transparent ? "transparent"
                                               : "off",
-                 numafy_huge_v2.page);
+                 numafy_huge_v3.page);
     NUMAFY_TEXT_(&out, "\"lost_threads\":%zu,\"plain_served\":%zu,\"onnode_blocks\":%zu,",
-                 g->lost_threads, g->plain_served, numafy_onnode_v2.blocks);
+                 g->lost_threads, g->plain_served, numafy_onnode_v3.blocks);
     if (told)
         NUMAFY_TEXT_(&out, "\"redirected_bytes\":%zu,\"unbound_bytes\":%zu,\"spilled_bytes\":%zu,",
                      sum.redirected, sum.unbound, sum.spilled);
@@ -518,7 +518,7 @@ NUMAFY_COLD_ int numafy_stats_json(char *buf, size_t len) NUMAFY_DEF_NOTHROW_
 
 NUMAFY_COLD_ void numafy_stats_print(FILE *out) NUMAFY_DEF_NOTHROW_
 {
-    const struct numafy_pools *g = &numafy_pools_v2;
+    const struct numafy_pools *g = &numafy_pools_v3;
     struct numafy_residence where[NUMAFY_SLOTS + 1], sum;
     uint64_t epoch = 1;
     const bool told = numafy_residence_read(where, &sum);
@@ -530,7 +530,7 @@ NUMAFY_COLD_ void numafy_stats_print(FILE *out) NUMAFY_DEF_NOTHROW_
             g->disabled ? ": " : "", g->disabled ? g->disabled : "", numafy_mode_name(g->mode),
             g->threads, g->plain_served);
     if (g->onnode)
-        fprintf(out, "numafy: %zu blocks by numa_alloc_onnode\n", numafy_onnode_v2.blocks);
+        fprintf(out, "numafy: %zu blocks by numa_alloc_onnode\n", numafy_onnode_v3.blocks);
     for (unsigned i = 1; i <= g->slots; i++) {
         const struct numafy_slot *s = &g->slot[i];
         const struct numafy_use use = numafy_slot_use(i);
@@ -546,9 +546,9 @@ NUMAFY_COLD_ void numafy_stats_print(FILE *out) NUMAFY_DEF_NOTHROW_
                     where[i].spilled);
         fputc('\n', out);
         const struct numafy_huge_pool *h = numafy_huge_of(s);
-        if (s->start && numafy_pools_v2.huge)
+        if (s->start && numafy_pools_v3.huge)
             fprintf(out, "numafy: node %d: %zu bytes in huge pages, %zu huge pages not to be had\n",
-                    s->node, h->pages * numafy_huge_v2.page, h->fallbacks);
+                    s->node, h->pages * numafy_huge_v3.page, h->fallbacks);
     }
 }
 
@@ -556,7 +556,7 @@ NUMAFY_COLD_ void numafy_stats_print(FILE *out) NUMAFY_DEF_NOTHROW_
 #ifndef NUMAFY_SANITIZED_
 NUMAFY_INNER_ void numafy_stats_at_exit(void)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
+    struct numafy_pools *g = &numafy_pools_v3;
     const char *where = g->stats;
     g->stats = NULL;
     if (!where)

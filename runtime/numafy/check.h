@@ -30,17 +30,17 @@ extern int numafy_test_planted;
 #if NUMAFY_DEBUG > 0
 
 /* Units of another level do not link with these names, or are told at start. */
-#define numafy_tls_v2 numafy_tls_checked_v2
-#define numafy_check_start_ numafy_check_start_v2
-#define numafy_check_given_ numafy_check_given_v2
-#define numafy_check_freed_ numafy_check_freed_v2
-#define numafy_check_live_ numafy_check_live_v2
-#define numafy_check_moves_ numafy_check_moves_v2
-#define numafy_check_typed_ numafy_check_typed_v2
-#define numafy_check_sized_ numafy_check_sized_v2
-#define numafy_check_fetched_ numafy_check_fetched_v2
-#define numafy_check_bin_ numafy_check_bin_v2
-#define numafy_check_depot_ numafy_check_depot_v2
+#define numafy_tls_v3 numafy_tls_checked_v3
+#define numafy_check_start_ numafy_check_start_v3
+#define numafy_check_given_ numafy_check_given_v3
+#define numafy_check_freed_ numafy_check_freed_v3
+#define numafy_check_live_ numafy_check_live_v3
+#define numafy_check_moves_ numafy_check_moves_v3
+#define numafy_check_typed_ numafy_check_typed_v3
+#define numafy_check_sized_ numafy_check_sized_v3
+#define numafy_check_fetched_ numafy_check_fetched_v3
+#define numafy_check_bin_ numafy_check_bin_v3
+#define numafy_check_depot_ numafy_check_depot_v3
 
 struct numafy_thread;
 

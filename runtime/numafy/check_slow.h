@@ -14,16 +14,16 @@
 #ifndef NUMAFY_EXTERN
 
 /* The level of the unit whose copy of the runtime serves; one name at all levels. */
-extern NUMAFY_EXPORT_ int numafy_check_level_v2, numafy_check_off_v2;
-NUMAFY_WEAK_ int numafy_check_level_v2 = NUMAFY_DEBUG;
-NUMAFY_WEAK_ int numafy_check_off_v2;
+extern NUMAFY_EXPORT_ int numafy_check_level_v3, numafy_check_off_v3;
+NUMAFY_WEAK_ int numafy_check_level_v3 = NUMAFY_DEBUG;
+NUMAFY_WEAK_ int numafy_check_off_v3;
 
 /* Runs at the start of every unit: one of another level neither marks nor checks its blocks. */
 NUMAFY_FN_ void numafy_check_join(void)
 {
-    if (NUMAFY_LIKELY_(numafy_check_level_v2 == NUMAFY_DEBUG) || numafy_check_off_v2)
+    if (NUMAFY_LIKELY_(numafy_check_level_v3 == NUMAFY_DEBUG) || numafy_check_off_v3)
         return;
-    numafy_check_off_v2 = 1;
+    numafy_check_off_v3 = 1;
     numafy_os_say(
         "numafy: units of this program have different NUMAFY_DEBUG: the checks are off\n");
 }
@@ -41,29 +41,29 @@ enum {
 void numafy_os_abort_(void) __asm__("abort") __attribute__((noreturn));
 
 /* Four blocks to a byte. NULL: no address space for it. */
-NUMAFY_WEAK_ uint8_t *numafy_check_marks_v2;
+NUMAFY_WEAK_ uint8_t *numafy_check_marks_v3;
 
 NUMAFY_COLD_ void numafy_check_start_(void)
 {
-    const size_t size = numafy_state_v2.span / 64;
+    const size_t size = numafy_state_v3.span / 64;
     if (NUMAFY_POISONS_)
         return; /* AddressSanitizer sees more */
     void *p =
         numafy_os_mmap_(NULL, size, NUMAFY_PROT_RW, NUMAFY_MAP_ANON | NUMAFY_MAP_NORESERVE, -1, 0);
     if ((intptr_t)p == -1) {
-        numafy_check_off_v2 = 1;
+        numafy_check_off_v3 = 1;
         numafy_os_say("numafy: no address space for the checks of NUMAFY_DEBUG: they are off\n");
         return;
     }
     numafy_os_madvise_(p, size, NUMAFY_MADV_NOHUGEPAGE);
-    numafy_check_marks_v2 = (uint8_t *)p;
+    numafy_check_marks_v3 = (uint8_t *)p;
 }
 
 NUMAFY_FN_ uint8_t *numafy_check_mark(const void *p, unsigned *shift)
 {
-    const size_t at = ((uintptr_t)p - numafy_state_v2.base) / 16;
+    const size_t at = ((uintptr_t)p - numafy_state_v3.base) / 16;
     *shift = (unsigned)(at % 4 * 2);
-    return &numafy_check_marks_v2[at / 4];
+    return &numafy_check_marks_v3[at / 4];
 }
 
 NUMAFY_FN_ unsigned numafy_check_marked(const void *p)
@@ -75,7 +75,7 @@ NUMAFY_FN_ unsigned numafy_check_marked(const void *p)
 
 NUMAFY_FN_ bool numafy_check_is_off(void)
 {
-    return numafy_check_off_v2 || !numafy_check_marks_v2;
+    return numafy_check_off_v3 || !numafy_check_marks_v3;
 }
 
 /* --- what is said */
@@ -83,7 +83,7 @@ NUMAFY_FN_ bool numafy_check_is_off(void)
  * opened part of a range only. */
 NUMAFY_FN_ size_t numafy_check_size(const void *p)
 {
-    const struct numafy_slot *s = &numafy_pools_v2.slot[numafy_slot_of_address(p)];
+    const struct numafy_slot *s = &numafy_pools_v3.slot[numafy_slot_of_address(p)];
     if (!s->start || (uintptr_t)p - s->start >= __atomic_load_n(&s->opened, __ATOMIC_ACQUIRE))
         return 0;
     const unsigned entry = *numafy_map_at(p);
@@ -93,7 +93,7 @@ NUMAFY_FN_ size_t numafy_check_size(const void *p)
 NUMAFY_COLD_ void numafy_check_die_(const void *p, const char *what, const char *hint)
 {
     char text[640], size[48] = "";
-    if (numafy_check_off_v2)
+    if (numafy_check_off_v3)
         return;
     if (numafy_is_ours(p) && numafy_check_size(p))
         snprintf(size, sizeof size, ", blocks of %zu bytes", numafy_check_size(p));
@@ -107,7 +107,7 @@ NUMAFY_COLD_ void numafy_check_die_(const void *p, const char *what, const char 
 NUMAFY_INNER_ const char *numafy_check_around(const void *p)
 {
     const unsigned slot = numafy_slot_of_address(p);
-    const uintptr_t start = numafy_pools_v2.slot[slot].start;
+    const uintptr_t start = numafy_pools_v3.slot[slot].start;
     uintptr_t at = (uintptr_t)p & ~(uintptr_t)15;
     for (size_t back = 0; start && at >= start && back <= NUMAFY_CHECK_BACK; back += 16, at -= 16) {
         if (!(numafy_check_marked((const void *)at) & NUMAFY_CHECK_LIVE))
@@ -213,7 +213,7 @@ NUMAFY_COLD_ void numafy_check_typed_(const void *p, int node, size_t size)
 {
     char what[128];
     const bool ours = numafy_is_ours(p);
-    if (numafy_check_is_off() || (!ours && numafy_pools_v2.distrust))
+    if (numafy_check_is_off() || (!ours && numafy_pools_v3.distrust))
         return;
     if (ours && ((uintptr_t)p % 16 || !(numafy_check_marked(p) & NUMAFY_CHECK_LIVE)))
         numafy_check_bad_(p, "free");
@@ -285,7 +285,7 @@ NUMAFY_COLD_ void numafy_check_bin_(const struct numafy_thread *t, unsigned slot
     struct numafy_magazine *loaded = numafy_bin_loaded(bin);
     if (!loaded)
         return;
-    const unsigned room = numafy_pools_v2.magazine[class_];
+    const unsigned room = numafy_pools_v3.magazine[class_];
     const struct numafy_magazine *spare = loaded->next;
     if (bin->numafy_top_ < bin->numafy_empty_ || bin->numafy_top_ > bin->numafy_full_ ||
         bin->numafy_full_ > bin->numafy_empty_ + room)
@@ -304,10 +304,10 @@ NUMAFY_COLD_ void numafy_check_bin_(const struct numafy_thread *t, unsigned slot
 NUMAFY_COLD_ void numafy_check_depot_(unsigned slot, unsigned class_)
 {
 #if NUMAFY_DEBUG >= 3
-    const struct numafy_depot *d = &numafy_pools_v2.slot[slot].depot[class_];
+    const struct numafy_depot *d = &numafy_pools_v3.slot[slot].depot[class_];
     unsigned n = 0;
     for (const struct numafy_magazine *m = d->full; m; m = m->next, n++)
-        if (n >= d->count || !m->count || m->count > numafy_pools_v2.magazine[class_])
+        if (n >= d->count || !m->count || m->count > numafy_pools_v3.magazine[class_])
             numafy_check_damaged(m, "its depot's list is wrong");
     if (n != d->count)
         numafy_check_damaged(d, "its depot's count is wrong");

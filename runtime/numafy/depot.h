@@ -32,7 +32,7 @@ NUMAFY_FN_ unsigned numafy_map_entry(unsigned slot, unsigned class_)
 /* p is in the reservation. */
 NUMAFY_FN_ unsigned short *numafy_map_at(const volatile void *p)
 {
-    return &numafy_state_v2.page_map[((uintptr_t)p - numafy_state_v2.base) >> NUMAFY_MAP_SHIFT];
+    return &numafy_state_v3.page_map[((uintptr_t)p - numafy_state_v3.base) >> NUMAFY_MAP_SHIFT];
 }
 
 /* Only blocks of one class start in a page, so it is mostly set already. */
@@ -45,7 +45,7 @@ NUMAFY_FN_ void numafy_map_set(const void *p, unsigned entry)
 
 NUMAFY_FN_ bool numafy_is_ours(const volatile void *p)
 {
-    return (uintptr_t)p - numafy_state_v2.base < numafy_state_v2.span;
+    return (uintptr_t)p - numafy_state_v3.base < numafy_state_v3.span;
 }
 
 /* --- magazines and bins */
@@ -63,7 +63,7 @@ NUMAFY_FN_ struct numafy_magazine *numafy_bin_loaded(const struct numafy_bin *bi
  * for each block that the caches held at most. */
 NUMAFY_INNER_ struct numafy_magazine *numafy_magazine_new(unsigned class_)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
+    struct numafy_pools *g = &numafy_pools_v3;
     struct numafy_magazine *m = NULL;
     const size_t size = sizeof *m + g->magazine[class_] * sizeof(void *);
     const size_t chunk = 64 << 10;
@@ -90,7 +90,7 @@ NUMAFY_FN_ void numafy_bin_set_full(struct numafy_bin *bin, void **full)
     bin->numafy_full_ = full;
     __atomic_store_n(&bin->numafy_trust_, full, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&numafy_pools_v2.distrust, __ATOMIC_RELAXED))
+    if (__atomic_load_n(&numafy_pools_v3.distrust, __ATOMIC_RELAXED))
         __atomic_store_n(&bin->numafy_trust_, (void **)NULL, __ATOMIC_RELAXED);
 }
 
@@ -99,18 +99,18 @@ NUMAFY_FN_ void numafy_bin_set_full(struct numafy_bin *bin, void **full)
  * see these stores too. */
 NUMAFY_INNER_ void numafy_bins_distrust(void)
 {
-    if (__atomic_load_n(&numafy_pools_v2.distrust, __ATOMIC_ACQUIRE) == 2)
+    if (__atomic_load_n(&numafy_pools_v3.distrust, __ATOMIC_ACQUIRE) == 2)
         return;
-    __atomic_store_n(&numafy_pools_v2.distrust, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&numafy_pools_v3.distrust, 1, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    struct numafy_thread *t = __atomic_load_n(&numafy_pools_v2.made_threads, __ATOMIC_ACQUIRE);
+    struct numafy_thread *t = __atomic_load_n(&numafy_pools_v3.made_threads, __ATOMIC_ACQUIRE);
     for (; t; t = t->next_made)
         for (unsigned slot = 1; slot <= NUMAFY_SLOTS; slot++)
             for (unsigned c = 0;
                  __atomic_load_n(&t->held[slot], __ATOMIC_RELAXED) && c < NUMAFY_CLASSES; c++)
                 __atomic_store_n(&t->bin[slot * NUMAFY_CLASSES + c].numafy_trust_, (void **)NULL,
                                  __ATOMIC_RELAXED);
-    __atomic_store_n(&numafy_pools_v2.distrust, 2, __ATOMIC_RELEASE);
+    __atomic_store_n(&numafy_pools_v3.distrust, 2, __ATOMIC_RELEASE);
 }
 
 /* Makes m the bin's magazine. */
@@ -139,8 +139,8 @@ NUMAFY_FN_ size_t numafy_je_batch(void **out, size_t n, size_t size, int flags, 
         int flags;
     } packet = {out, n < nregs ? n : nregs - 1, size, flags};
     size_t got = 0, len = sizeof got;
-    if (nregs < 2 || !numafy_pools_v2.batch_mib[0] ||
-        numafy_je_mallctlbymib_(numafy_pools_v2.batch_mib, 2, &got, &len, &packet, sizeof packet))
+    if (nregs < 2 || !numafy_pools_v3.batch_mib[0] ||
+        numafy_je_mallctlbymib_(numafy_pools_v3.batch_mib, 2, &got, &len, &packet, sizeof packet))
         return 0;
     return got;
 }
@@ -150,7 +150,7 @@ NUMAFY_FN_ size_t numafy_je_batch(void **out, size_t n, size_t size, int flags, 
 NUMAFY_INNER_ unsigned numafy_shard_fill(unsigned slot, unsigned shard, unsigned class_, void **out,
                                          unsigned n)
 {
-    struct numafy_slot *s = &numafy_pools_v2.slot[slot];
+    struct numafy_slot *s = &numafy_pools_v3.slot[slot];
     const int index = numafy_shard_(s, shard);
     const size_t size = numafy_class_size(class_);
     size_t got = 0;
@@ -160,7 +160,7 @@ NUMAFY_INNER_ unsigned numafy_shard_fill(unsigned slot, unsigned shard, unsigned
     numafy_lock(&h->lock);
     while (got < n) {
         size_t more =
-            numafy_je_batch(out + got, n - got, size, h->flags, numafy_pools_v2.nregs[class_]);
+            numafy_je_batch(out + got, n - got, size, h->flags, numafy_pools_v3.nregs[class_]);
         if (!more && (out[got] = numafy_je_mallocx_(size, h->flags)) != NULL)
             more = 1;
         if (!more)
@@ -186,7 +186,7 @@ NUMAFY_INNER_ unsigned numafy_shard_fill(unsigned slot, unsigned shard, unsigned
 NUMAFY_INNER_ void numafy_shard_drain(unsigned slot, unsigned shard, unsigned class_, void **blocks,
                                       unsigned n)
 {
-    struct numafy_slot *s = &numafy_pools_v2.slot[slot];
+    struct numafy_slot *s = &numafy_pools_v3.slot[slot];
     const int index = numafy_shard_(s, shard);
     struct numafy_shard *h = &s->shard[index < 0 ? 0 : index];
     numafy_lock(&h->lock);
@@ -194,7 +194,7 @@ NUMAFY_INNER_ void numafy_shard_drain(unsigned slot, unsigned shard, unsigned cl
         if (NUMAFY_LIKELY_(numafy_is_ours(blocks[i])))
             numafy_je_dallocx_(blocks[i], index < 0 ? (int)NUMAFY_JE_TCACHE_NONE : h->flags);
         else
-            numafy_state_v2.next.free_(blocks[i]); /* came by a delete of a wrong numa<T,k> */
+            numafy_state_v3.next.free_(blocks[i]); /* came by a delete of a wrong numa<T,k> */
     numafy_unlock(&h->lock);
     __atomic_fetch_sub(&s->taken, n * numafy_class_size(class_), __ATOMIC_RELAXED);
 }
@@ -205,7 +205,7 @@ NUMAFY_INNER_ void numafy_shard_drain(unsigned slot, unsigned shard, unsigned cl
 NUMAFY_INNER_ struct numafy_magazine *
 numafy_depot_take(unsigned slot, unsigned class_, struct numafy_magazine *blank, unsigned want)
 {
-    struct numafy_slot *s = &numafy_pools_v2.slot[slot];
+    struct numafy_slot *s = &numafy_pools_v3.slot[slot];
     struct numafy_depot *d = &s->depot[class_];
     if (!__atomic_load_n(&d->full, __ATOMIC_RELAXED))
         return NULL;
@@ -241,13 +241,13 @@ numafy_depot_take(unsigned slot, unsigned class_, struct numafy_magazine *blank,
 NUMAFY_INNER_ struct numafy_magazine *numafy_depot_put(unsigned slot, unsigned class_,
                                                        struct numafy_magazine *m)
 {
-    struct numafy_slot *s = &numafy_pools_v2.slot[slot];
+    struct numafy_slot *s = &numafy_pools_v3.slot[slot];
     struct numafy_depot *d = &s->depot[class_];
     const size_t bytes = m->count * numafy_class_size(class_);
     numafy_lock(&d->lock);
     numafy_check_depot_(slot, class_);
     struct numafy_magazine *head = d->full;
-    if (head && head->count + m->count <= numafy_pools_v2.magazine[class_]) {
+    if (head && head->count + m->count <= numafy_pools_v3.magazine[class_]) {
         __builtin_memcpy(numafy_magazine_blocks(head) + head->count, numafy_magazine_blocks(m),
                          m->count * sizeof(void *));
         head->count += m->count;
@@ -268,7 +268,7 @@ NUMAFY_INNER_ struct numafy_magazine *numafy_depot_put(unsigned slot, unsigned c
 
 NUMAFY_FN_ void numafy_depot_put_blank(unsigned slot, unsigned class_, struct numafy_magazine *m)
 {
-    struct numafy_depot *d = &numafy_pools_v2.slot[slot].depot[class_];
+    struct numafy_depot *d = &numafy_pools_v3.slot[slot].depot[class_];
     numafy_lock(&d->lock);
     m->next = d->blank;
     d->blank = m;
@@ -277,7 +277,7 @@ NUMAFY_FN_ void numafy_depot_put_blank(unsigned slot, unsigned class_, struct nu
 
 NUMAFY_FN_ struct numafy_magazine *numafy_depot_take_blank(unsigned slot, unsigned class_)
 {
-    struct numafy_depot *d = &numafy_pools_v2.slot[slot].depot[class_];
+    struct numafy_depot *d = &numafy_pools_v3.slot[slot].depot[class_];
     numafy_lock(&d->lock);
     struct numafy_magazine *m = d->blank;
     if (m)
@@ -303,7 +303,7 @@ NUMAFY_INNER_ void numafy_depot_release(unsigned slot, unsigned class_, unsigned
  * the depots anyway; a process that does nothing keeps what it has, or calls numafy_purge. */
 NUMAFY_INNER_ void numafy_depots_sweep(unsigned slot, unsigned shard)
 {
-    struct numafy_slot *s = &numafy_pools_v2.slot[slot];
+    struct numafy_slot *s = &numafy_pools_v3.slot[slot];
     const unsigned long now = numafy_os_seconds();
     unsigned long last = __atomic_load_n(&s->swept, __ATOMIC_RELAXED);
     if (now - last < NUMAFY_SWEEP_S ||
@@ -325,10 +325,10 @@ NUMAFY_INNER_ struct numafy_magazine *numafy_magazine_unload(struct numafy_threa
                                                              unsigned class_,
                                                              struct numafy_magazine *m)
 {
-    struct numafy_slot *s = &numafy_pools_v2.slot[slot];
+    struct numafy_slot *s = &numafy_pools_v3.slot[slot];
     const size_t cached = __atomic_load_n(&s->in_depots, __ATOMIC_RELAXED);
     numafy_depots_sweep(slot, t->shard);
-    if (cached < (size_t)NUMAFY_DEPOT_BYTES * numafy_pools_v2.shards)
+    if (cached < (size_t)NUMAFY_DEPOT_BYTES * numafy_pools_v3.shards)
         return numafy_depot_put(slot, class_, m);
     numafy_shard_drain(slot, t->shard, class_, numafy_magazine_blocks(m), m->count);
     m->count = 0;
@@ -339,7 +339,7 @@ NUMAFY_INNER_ struct numafy_magazine *numafy_magazine_unload(struct numafy_threa
 NUMAFY_FN_ unsigned numafy_limit_first(unsigned class_)
 {
     const size_t n = NUMAFY_FIRST_BYTES / numafy_class_size(class_);
-    const unsigned room = numafy_pools_v2.magazine[class_];
+    const unsigned room = numafy_pools_v3.magazine[class_];
     return n < 1 ? 1 : n > room ? room : (unsigned)n;
 }
 
@@ -378,7 +378,7 @@ NUMAFY_INNER_ unsigned numafy_limit_grow(struct numafy_thread *t, unsigned slot,
                                          unsigned limit)
 {
     const size_t size = numafy_class_size(class_);
-    const unsigned room = numafy_pools_v2.magazine[class_];
+    const unsigned room = numafy_pools_v3.magazine[class_];
     unsigned wanted = limit ? limit * 2 : numafy_limit_first(class_);
     if (wanted > room)
         wanted = room;
@@ -451,7 +451,7 @@ NUMAFY_INNER_ bool numafy_bin_flush(struct numafy_thread *t, unsigned slot, unsi
     struct numafy_magazine *m = loaded ? loaded->next : NULL;
     unsigned limit = loaded ? loaded->limit : 0;
     numafy_check_bin_(t, slot, class_);
-    if (loaded && (!m || m->count) && limit < numafy_pools_v2.magazine[class_]) {
+    if (loaded && (!m || m->count) && limit < numafy_pools_v3.magazine[class_]) {
         limit = loaded->limit = numafy_limit_grow(t, slot, class_, limit);
         if (bin->numafy_empty_ + limit > bin->numafy_full_)
             numafy_bin_set_full(bin, bin->numafy_empty_ + limit);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* env.h: the NUMAFY_ environment and the warnings, each given once. It only fills in the settings
- * of numafy_pools_v2; what they lead to is decided in slow.h. */
+ * of numafy_pools_v3; what they lead to is decided in slow.h. */
 #ifndef NUMAFY_ENV_H
 #define NUMAFY_ENV_H
 
@@ -25,8 +25,8 @@ enum numafy_warning {
 /* True for the first caller, if warnings are wanted. */
 NUMAFY_FN_ bool numafy_warn_now(unsigned warning)
 {
-    const unsigned old = __atomic_fetch_or(&numafy_pools_v2.warned, warning, __ATOMIC_RELAXED);
-    return !(old & warning) && !numafy_pools_v2.quiet;
+    const unsigned old = __atomic_fetch_or(&numafy_pools_v3.warned, warning, __ATOMIC_RELAXED);
+    return !(old & warning) && !numafy_pools_v3.quiet;
 }
 
 NUMAFY_FN_ bool numafy_text_is(const char *a, const char *b)
@@ -63,7 +63,7 @@ NUMAFY_FN_ void numafy_env_nodemap(const char *value)
         map[from] = (int16_t)(to + 1);
         s += *s == ',';
     }
-    __builtin_memcpy(numafy_pools_v2.map, map, sizeof map);
+    __builtin_memcpy(numafy_pools_v3.map, map, sizeof map);
 }
 
 NUMAFY_FN_ bool numafy_env_number(const char *value, unsigned limit, unsigned *out)
@@ -84,7 +84,7 @@ NUMAFY_FN_ void numafy_env_huge(const char *value)
     if (s == value || s[shift != 0] || n > (size_t)1 << (shift ? 24 : 36))
         numafy_env_bad_value("NUMAFY_HUGE", value, "0, 1, 2 or a size like 2M");
     else
-        numafy_pools_v2.huge = n << shift;
+        numafy_pools_v3.huge = n << shift;
 }
 
 /* Variables of the driver and the compiler wrappers (docs/cli.md): a build or test that they start
@@ -99,7 +99,7 @@ NUMAFY_FN_ bool numafy_env_is_driver(const char *name)
 /* One variable, `name` without the prefix. */
 NUMAFY_FN_ void numafy_env_take(const char *name, const char *value)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
+    struct numafy_pools *g = &numafy_pools_v3;
     unsigned n;
     if (numafy_text_is(name, "MODE")) {
         if (!numafy_text_is(value, "prefer") && !numafy_text_is(value, "bind") &&
@@ -153,7 +153,7 @@ NUMAFY_FN_ void numafy_env_take(const char *name, const char *value)
 NUMAFY_FN_ void numafy_env_read(void)
 {
     const char *quiet = numafy_os_getenv_("NUMAFY_QUIET");
-    numafy_pools_v2.quiet = quiet && !numafy_text_is(quiet, "0");
+    numafy_pools_v3.quiet = quiet && !numafy_text_is(quiet, "0");
     for (char **e = numafy_os_environ_; e && *e; e++) {
         char name[64];
         const char *equals = __builtin_strchr(*e, '=');

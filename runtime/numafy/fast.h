@@ -14,8 +14,8 @@ void numafy_slow_free_(void *p);
 /* The slot of an address of ours, 0 for any other. */
 NUMAFY_OWNER_ NUMAFY_FN_ unsigned numafy_slot_of_address(const volatile void *p)
 {
-    const size_t d = (uintptr_t)p - numafy_state_v2.base;
-    return d < numafy_state_v2.span ? (unsigned)(d >> numafy_state_v2.shift) + 1 : 0;
+    const size_t d = (uintptr_t)p - numafy_state_v3.base;
+    return d < numafy_state_v3.span ? (unsigned)(d >> numafy_state_v3.shift) + 1 : 0;
 }
 
 /* The slot of any node argument, 0 if the slow path must find out. */
@@ -25,7 +25,7 @@ NUMAFY_HOT_ unsigned numafy_slot_of_node(int node)
         return (unsigned)node + 1;
     const unsigned index = (unsigned)node + NUMAFY_NODE_ARGS;
     return NUMAFY_LIKELY_(index < NUMAFY_NODES + NUMAFY_NODE_ARGS)
-               ? __atomic_load_n(&numafy_state_v2.slot_of[index], __ATOMIC_RELAXED)
+               ? __atomic_load_n(&numafy_state_v3.slot_of[index], __ATOMIC_RELAXED)
                : 0;
 }
 
@@ -62,9 +62,9 @@ NUMAFY_HOT_ void numafy_fast_free_ours(void *p)
 #ifdef NUMAFY_TEST_AUTO_TCACHE /* control: jemalloc's automatic tcache mixes the nodes */
     numafy_je_dallocx_(p, 0);
 #else
-    const size_t page = ((uintptr_t)p - numafy_state_v2.base) >> NUMAFY_MAP_SHIFT;
-    const unsigned entry = __atomic_load_n(&numafy_state_v2.page_map[page], __ATOMIC_RELAXED);
-    struct numafy_bin *bin = numafy_bin_at(numafy_tls_v2, entry);
+    const size_t page = ((uintptr_t)p - numafy_state_v3.base) >> NUMAFY_MAP_SHIFT;
+    const unsigned entry = __atomic_load_n(&numafy_state_v3.page_map[page], __ATOMIC_RELAXED);
+    struct numafy_bin *bin = numafy_bin_at(numafy_tls_v3, entry);
     if (NUMAFY_PLANTED_(1) && (uintptr_t)p % 4096 == 1024)
         (void)numafy_bin_push(bin, bin->numafy_full_, p);
     if (NUMAFY_UNLIKELY_(!numafy_bin_push(bin, bin->numafy_full_, p)))
@@ -74,16 +74,16 @@ NUMAFY_HOT_ void numafy_fast_free_ours(void *p)
 
 NUMAFY_HOT_ void numafy_fast_free(void *p)
 {
-    if ((uintptr_t)p - numafy_state_v2.base < numafy_state_v2.span)
+    if ((uintptr_t)p - numafy_state_v3.base < numafy_state_v3.span)
         numafy_fast_free_ours(p);
     else
-        numafy_state_v2.next.free_(p);
+        numafy_state_v3.next.free_(p);
 }
 
 /* Whether plain allocations of this thread go to a node. */
 NUMAFY_FN_ bool numafy_is_ambient(void)
 {
-    return NUMAFY_UNLIKELY_(numafy_tls_v2->ambient != 0);
+    return NUMAFY_UNLIKELY_(numafy_tls_v3->ambient != 0);
 }
 
 #endif /* NUMAFY_FAST_H */

@@ -31,7 +31,7 @@ NUMAFY_INNER_ const char *numafy_guard(void)
     if (numafy_layout != NUMAFY_LAYOUT)
         return "units or libraries of this program were built with another version of "
                "numa_alloc.h, which comes first and serves alone. Build all with one version";
-    if (&numafy_off_unit && !&numafy_replaces_v2)
+    if (&numafy_off_unit && !&numafy_replaces_v3)
         return "some units are built with NUMAFY_OFF, and their free is not ours, because others "
                "are built with NUMAFY_NO_REPLACE. Build all units alike";
     if (numafy_guard_hpa())

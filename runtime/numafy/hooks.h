@@ -53,7 +53,7 @@ NUMAFY_FN_ unsigned numafy_je_arena(int flags)
 /* Makes the page map readable for [from, to) of the reservation, offsets of 2 MiB steps. */
 NUMAFY_FN_ bool numafy_map_open(size_t from, size_t to)
 {
-    const uintptr_t map = (uintptr_t)numafy_state_v2.page_map, page = numafy_os_page() - 1;
+    const uintptr_t map = (uintptr_t)numafy_state_v3.page_map, page = numafy_os_page() - 1;
     const uintptr_t start = (map + (from >> NUMAFY_MAP_SHIFT) * 2) & ~page;
     const uintptr_t end = (map + (to >> NUMAFY_MAP_SHIFT) * 2 + page) & ~page;
     return !numafy_os_mprotect_((void *)start, end - start, NUMAFY_PROT_RW);
@@ -71,7 +71,7 @@ NUMAFY_FN_ bool numafy_range_open(struct numafy_slot *slot, size_t end, size_t s
         size_t target = (least + unit - 1) & ~(unit - 1);
         if (target > size)
             target = size;
-        const size_t offset = slot->start - numafy_state_v2.base;
+        const size_t offset = slot->start - numafy_state_v3.base;
         if (!numafy_map_open(offset + opened, offset + target) ||
             !numafy_huge_open(slot, opened, target))
             return false;

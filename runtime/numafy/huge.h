@@ -58,17 +58,17 @@ struct numafy_huge {
     struct numafy_huge_pool pool[NUMAFY_SLOTS + 1];
 };
 
-extern NUMAFY_EXPORT_ struct numafy_huge numafy_huge_v2;
+extern NUMAFY_EXPORT_ struct numafy_huge numafy_huge_v3;
 void *numafy_os_mremap_(void *, size_t, size_t, int, ...) __asm__(NUMAFY_OS_("mremap"));
 int numafy_os_prctl_(int, ...) __asm__(NUMAFY_OS_("prctl"));
 
 #ifndef NUMAFY_EXTERN
-NUMAFY_WEAK_ struct numafy_huge numafy_huge_v2;
+NUMAFY_WEAK_ struct numafy_huge numafy_huge_v3;
 #endif
 
 NUMAFY_FN_ struct numafy_huge_pool *numafy_huge_of(const struct numafy_slot *slot)
 {
-    return &numafy_huge_v2.pool[slot - numafy_pools_v2.slot];
+    return &numafy_huge_v3.pool[slot - numafy_pools_v3.slot];
 }
 
 /* --- what the kernel has */
@@ -76,7 +76,7 @@ NUMAFY_FN_ struct numafy_huge_pool *numafy_huge_of(const struct numafy_slot *slo
 NUMAFY_FN_ long numafy_huge_slurp(const char *name, char *buf, size_t len)
 {
     char path[NUMAFY_PATH_MAX];
-    const char *const root = numafy_pools_v2.sysfs;
+    const char *const root = numafy_pools_v3.sysfs;
     snprintf(path, sizeof path, "%s/kernel/mm/%s", root ? root : "/sys", name);
     return numafy_os_slurp(path, buf, len);
 }
@@ -113,7 +113,7 @@ NUMAFY_FN_ unsigned numafy_huge_size_add(size_t *sizes, unsigned n, size_t size)
 /* The sizes of hugetlb pages, from the names of folders; opendir would allocate. */
 NUMAFY_FN_ unsigned numafy_huge_sizes(size_t *sizes)
 {
-    const char *const root = numafy_pools_v2.sysfs, prefix[] = "hugepages-";
+    const char *const root = numafy_pools_v3.sysfs, prefix[] = "hugepages-";
     char path[NUMAFY_PATH_MAX], buf[2048];
     unsigned n = 0, kib;
     snprintf(path, sizeof path, "%s/kernel/mm/hugepages", root ? root : "/sys");
@@ -138,7 +138,7 @@ NUMAFY_FN_ unsigned numafy_huge_sizes(size_t *sizes)
 /* Bytes of the page that MAP_HUGETLB without a size gives: /proc/meminfo, or <sysfs>/meminfo. */
 NUMAFY_FN_ size_t numafy_huge_default_size(void)
 {
-    const char *const root = numafy_pools_v2.sysfs;
+    const char *const root = numafy_pools_v3.sysfs;
     char path[NUMAFY_PATH_MAX], buf[4096];
     unsigned kib;
     snprintf(path, sizeof path, "%s/meminfo", root ? root : "/proc");
@@ -207,12 +207,12 @@ NUMAFY_FN_ void numafy_huge_choose(size_t wanted)
     for (unsigned i = 0; i < n; i++)
         if (sizes[i] == page) {
             if (page >= NUMAFY_PAGE && numafy_huge_moves(page)) {
-                numafy_huge_v2.page = page;
+                numafy_huge_v3.page = page;
                 return;
             }
             numafy_huge_say("this kernel cannot move huge pages of hugetlb (Linux 5.16 can)",
                             "transparent ones are asked for");
-            numafy_huge_v2.transparent = 1;
+            numafy_huge_v3.transparent = 1;
             return;
         }
     used = (size_t)snprintf(what, sizeof what,
@@ -228,8 +228,8 @@ NUMAFY_FN_ void numafy_huge_choose(size_t wanted)
 /* Reads what NUMAFY_HUGE asks for against what the kernel has. Before the reservation is made. */
 NUMAFY_INNER_ void numafy_huge_start(void)
 {
-    struct numafy_huge *h = &numafy_huge_v2;
-    const size_t wanted = numafy_pools_v2.huge;
+    struct numafy_huge *h = &numafy_huge_v3;
+    const size_t wanted = numafy_pools_v3.huge;
     if (wanted == 1)
         h->transparent = 1;
     else if (wanted)
@@ -245,7 +245,7 @@ NUMAFY_INNER_ void numafy_huge_start(void)
 /* What ranges must be aligned to, and steps of opening be multiples of. */
 NUMAFY_FN_ size_t numafy_huge_unit(void)
 {
-    const size_t page = numafy_huge_v2.page;
+    const size_t page = numafy_huge_v3.page;
     return page > NUMAFY_THP_FRAME ? page : (size_t)NUMAFY_THP_FRAME;
 }
 
@@ -254,7 +254,7 @@ NUMAFY_FN_ size_t numafy_huge_unit(void)
  * thread would walk through a TiB of nothing. */
 NUMAFY_FN_ bool numafy_huge_advised(const struct numafy_slot *slot)
 {
-    const struct numafy_huge *h = &numafy_huge_v2;
+    const struct numafy_huge *h = &numafy_huge_v3;
     /* One huge page of an interleaved pool would put 512 neighbours on one node. */
     return (h->transparent || h->page) && slot->node != NUMAFY_INTERLEAVE;
 }
@@ -266,7 +266,7 @@ NUMAFY_FN_ bool numafy_huge_open_small(const struct numafy_slot *slot, size_t fr
     if (numafy_os_mprotect_(p, to - from, NUMAFY_PROT_RW))
         return false;
     const int before = errno;
-    if (numafy_huge_advised(slot) && !numafy_huge_v2.no_transparent)
+    if (numafy_huge_advised(slot) && !numafy_huge_v3.no_transparent)
         numafy_os_madvise_(p, to - from, NUMAFY_MADV_HUGEPAGE);
     errno = before;
     return true;
@@ -277,7 +277,7 @@ NUMAFY_FN_ void numafy_huge_count_small(const struct numafy_slot *slot, ptrdiff_
 {
     struct numafy_huge_pool *pool = numafy_huge_of(slot);
     if (numafy_huge_advised(slot))
-        __atomic_fetch_add(numafy_huge_v2.no_transparent ? &pool->unadvised : &pool->advised,
+        __atomic_fetch_add(numafy_huge_v3.no_transparent ? &pool->unadvised : &pool->advised,
                            (size_t)bytes, __ATOMIC_RELAXED);
 }
 
@@ -308,7 +308,7 @@ NUMAFY_FN_ bool numafy_huge_close(struct numafy_slot *slot, size_t from, size_t 
 /* Puts up to n huge pages at `from`: how many there are. See the head of this file. Lock held. */
 NUMAFY_FN_ size_t numafy_huge_fill(struct numafy_slot *slot, size_t from, size_t n)
 {
-    const size_t page = numafy_huge_v2.page;
+    const size_t page = numafy_huge_v3.page;
     char *p = NULL;
     size_t there = 0;
     for (; n; n /= 2) {
@@ -341,14 +341,14 @@ NUMAFY_FN_ void numafy_huge_tell_few(const struct numafy_slot *slot)
     snprintf(text, sizeof text,
              "numafy: NUMAFY_HUGE: too few huge pages of %s are free for node %d (nr_hugepages): "
              "transparent or ordinary ones serve\n",
-             numafy_huge_size_text(numafy_huge_v2.page, size, sizeof size), slot->node);
+             numafy_huge_size_text(numafy_huge_v3.page, size, sizeof size), slot->node);
     numafy_os_say(text);
 }
 
 NUMAFY_FN_ void numafy_huge_mark(struct numafy_huge_pool *pool, size_t from, size_t to,
                                  uint32_t state)
 {
-    const size_t page = numafy_huge_v2.page;
+    const size_t page = numafy_huge_v3.page;
     for (size_t f = from / page; f < to / page; f++)
         pool->frames[f] = state;
 }
@@ -358,7 +358,7 @@ NUMAFY_FN_ void numafy_huge_mark(struct numafy_huge_pool *pool, size_t from, siz
 NUMAFY_FN_ bool numafy_huge_open_frames(struct numafy_slot *slot, struct numafy_huge_pool *pool,
                                         size_t from, size_t to, size_t ahead)
 {
-    const size_t page = numafy_huge_v2.page;
+    const size_t page = numafy_huge_v3.page;
     size_t n = 0;
     while (from < ahead && (n = numafy_huge_fill(slot, from, (ahead - from) / page)) != 0) {
         numafy_huge_mark(pool, from, from + n * page, NUMAFY_FRAME_HUGE);
@@ -397,7 +397,7 @@ NUMAFY_FN_ bool numafy_huge_open(struct numafy_slot *slot, size_t opened, size_t
 NUMAFY_FN_ size_t numafy_huge_ahead(const struct numafy_slot *slot,
                                     const struct numafy_huge_pool *pool, size_t from, size_t to)
 {
-    const size_t page = numafy_huge_v2.page;
+    const size_t page = numafy_huge_v3.page;
     const size_t eighth = pool->pages * page / 8;
     const size_t opened = __atomic_load_n(&slot->opened, __ATOMIC_RELAXED);
     const size_t most = from + (eighth > NUMAFY_AHEAD_MAX ? (size_t)NUMAFY_AHEAD_MAX : eighth);
@@ -409,7 +409,7 @@ NUMAFY_FN_ size_t numafy_huge_ahead(const struct numafy_slot *slot,
 /* How many 4 KiB pages of frame f lie in [from, to), for its word; *start and *end: which bytes. */
 NUMAFY_FN_ uint32_t numafy_huge_share(size_t f, size_t from, size_t to, size_t *start, size_t *end)
 {
-    const size_t page = numafy_huge_v2.page;
+    const size_t page = numafy_huge_v3.page;
     *start = f * page > from ? f * page : from;
     *end = (f + 1) * page < to ? (f + 1) * page : to;
     return (uint32_t)((*end - *start) / NUMAFY_PAGE) * NUMAFY_FRAME_LIVE;
@@ -421,7 +421,7 @@ NUMAFY_FN_ bool numafy_huge_commit(struct numafy_hooks *hooks, void *p, size_t s
 {
     struct numafy_slot *slot = (struct numafy_slot *)hooks;
     struct numafy_huge_pool *pool = numafy_huge_of(slot);
-    const size_t page = numafy_huge_v2.page, from = (uintptr_t)p + offset - slot->start;
+    const size_t page = numafy_huge_v3.page, from = (uintptr_t)p + offset - slot->start;
     const size_t to = from + length, first = from / page, end = (to + page - 1) / page;
     const int before = errno; /* a page that is missing is no failure of malloc */
     size_t a, b;
@@ -457,7 +457,7 @@ NUMAFY_FN_ bool numafy_huge_take(struct numafy_slot *slot, void *p, size_t size,
 NUMAFY_FN_ void numafy_huge_give_back(struct numafy_slot *slot, struct numafy_huge_pool *pool,
                                       size_t f)
 {
-    const size_t page = numafy_huge_v2.page;
+    const size_t page = numafy_huge_v3.page;
     const uint32_t word = pool->frames[f];
     __atomic_store_n(&pool->frames[f], NUMAFY_FRAME_CLOSED, __ATOMIC_SEQ_CST);
     if (word == NUMAFY_FRAME_SMALL)
@@ -475,7 +475,7 @@ NUMAFY_FN_ bool numafy_huge_decommit(struct numafy_hooks *hooks, void *p, size_t
 {
     struct numafy_slot *slot = (struct numafy_slot *)hooks;
     struct numafy_huge_pool *pool = numafy_huge_of(slot);
-    const size_t page = numafy_huge_v2.page, from = (uintptr_t)p + offset - slot->start;
+    const size_t page = numafy_huge_v3.page, from = (uintptr_t)p + offset - slot->start;
     const size_t to = from + length;
     const int before = errno;
     size_t a, b;
@@ -500,7 +500,7 @@ NUMAFY_FN_ bool numafy_huge_decommit(struct numafy_hooks *hooks, void *p, size_t
 /* Prepares a new slot of `size` bytes. */
 NUMAFY_FN_ void numafy_huge_slot(const struct numafy_slot *slot, size_t size)
 {
-    const size_t page = numafy_huge_v2.page;
+    const size_t page = numafy_huge_v3.page;
     struct numafy_huge_pool *pool = numafy_huge_of(slot);
     if (!page || slot->node == NUMAFY_INTERLEAVE)
         return;
@@ -524,7 +524,7 @@ NUMAFY_FN_ void numafy_huge_hooks(struct numafy_slot *slot)
 NUMAFY_FN_ void numafy_huge_fork_child(void)
 {
     for (unsigned i = 0; i <= NUMAFY_SLOTS; i++)
-        numafy_huge_v2.pool[i].lock.word = 0;
+        numafy_huge_v3.pool[i].lock.word = 0;
 }
 
 #endif /* NUMAFY_HUGE_H */

@@ -7,26 +7,26 @@
 #define NUMAFY_NAMES_H
 
 /* Changes with every struct of types.h; so do the names here and in state.h. */
-#define NUMAFY_LAYOUT 2
+#define NUMAFY_LAYOUT 3
 
-#define numafy_bind_ numafy_bind_v2
-#define numafy_first_calloc_ numafy_first_calloc_v2
-#define numafy_first_free_ numafy_first_free_v2
-#define numafy_first_malloc_ numafy_first_malloc_v2
-#define numafy_first_memalign_ numafy_first_memalign_v2
-#define numafy_first_realloc_ numafy_first_realloc_v2
-#define numafy_first_usable_size_ numafy_first_usable_size_v2
-#define numafy_fork_child_ numafy_fork_child_v2
-#define numafy_fork_parent_ numafy_fork_parent_v2
-#define numafy_fork_prepare_ numafy_fork_prepare_v2
-#define numafy_plain_malloc_ numafy_plain_malloc_v2
-#define numafy_ready_ numafy_ready_v2
-#define numafy_slot_ numafy_slot_v2
-#define numafy_slow_alloc_ numafy_slow_alloc_v2
-#define numafy_slow_free_ numafy_slow_free_v2
-#define numafy_start_ numafy_start_v2
-#define numafy_thread_end_ numafy_thread_end_v2
-#define numafy_thread_exit_ numafy_thread_exit_v2
-#define numafy_thread_own_ numafy_thread_own_v2
+#define numafy_bind_ numafy_bind_v3
+#define numafy_first_calloc_ numafy_first_calloc_v3
+#define numafy_first_free_ numafy_first_free_v3
+#define numafy_first_malloc_ numafy_first_malloc_v3
+#define numafy_first_memalign_ numafy_first_memalign_v3
+#define numafy_first_realloc_ numafy_first_realloc_v3
+#define numafy_first_usable_size_ numafy_first_usable_size_v3
+#define numafy_fork_child_ numafy_fork_child_v3
+#define numafy_fork_parent_ numafy_fork_parent_v3
+#define numafy_fork_prepare_ numafy_fork_prepare_v3
+#define numafy_plain_malloc_ numafy_plain_malloc_v3
+#define numafy_ready_ numafy_ready_v3
+#define numafy_slot_ numafy_slot_v3
+#define numafy_slow_alloc_ numafy_slow_alloc_v3
+#define numafy_slow_free_ numafy_slow_free_v3
+#define numafy_start_ numafy_start_v3
+#define numafy_thread_end_ numafy_thread_end_v3
+#define numafy_thread_exit_ numafy_thread_exit_v3
+#define numafy_thread_own_ numafy_thread_own_v3
 
 #endif /* NUMAFY_NAMES_H */

@@ -3,10 +3,11 @@
  * around a call, scopes, and the C calls that replace malloc and its family at a site.
  *
  * It must not know how a pool works: calls go out of line into the runtime (libnumafy, or any unit
- * that includes numa_alloc.h), but for those of numa<T,k>, which cache.h serves. It includes no system header, so it fits before or after
- * any feature macro, and it is clean in C89 -pedantic and C++98. It takes no short name, and a
- * macro of the file around it does no harm: apart from the public names every identifier in here
- * begins with numafy_ or NUMAFY_, template parameters and attributes too. */
+ * that includes numa_alloc.h), but for those of numa<T,k>, which cache.h serves. It includes no
+ * system header, so it fits before or after any feature macro, and it is clean in C89 -pedantic and
+ * C++98. It takes no short name, and a macro of the file around it does no harm: apart from the
+ * public names every identifier in here begins with numafy_ or NUMAFY_, template parameters and
+ * attributes too. */
 #ifndef NUMAFY_NEAR_H
 #define NUMAFY_NEAR_H
 #ifndef NUMAFY_TEST_WARNINGS /* our own warning tests look into these headers */
@@ -113,6 +114,7 @@ NUMAFY_OWNER_ int numafy_root_add(const volatile void *numafy_p_, numafy_size nu
                                   int numafy_node_) NUMAFY_NOTHROW_;
 NUMAFY_OWNER_ void numafy_root_remove(const volatile void *numafy_p_) NUMAFY_NOTHROW_;
 NUMAFY_OWNER_ int numafy_enter(const volatile void *numafy_owner_) NUMAFY_NOTHROW_;
+int numafy_enter_on(int numafy_node_) NUMAFY_NOTHROW_;
 NUMAFY_OWNER_ void *numafy_leave(const volatile void *numafy_result_) NUMAFY_NOTHROW_;
 long numafy_leave_int(long numafy_result_) NUMAFY_NOTHROW_;
 
@@ -128,6 +130,13 @@ int numafy_scope_node_(int numafy_node_) NUMAFY_NOTHROW_;
 void numafy_scope_end_(const int *numafy_previous_) NUMAFY_NOTHROW_;
 NUMAFY_OWNER_ int numafy_enter_at_(const volatile void *numafy_owner_,
                                    const void *numafy_frame_) NUMAFY_NOTHROW_;
+int numafy_enter_on_at_(int numafy_node_, const void *numafy_frame_) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ const volatile void *numafy_root_begin_(const volatile void *numafy_p_,
+                                                      numafy_size numafy_size_, int numafy_node_,
+                                                      int *numafy_storage_) NUMAFY_NOTHROW_;
+void numafy_root_end_(const volatile void *const *numafy_root_) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ void numafy_root_global_(const volatile void *numafy_p_, numafy_size numafy_size_,
+                                       int numafy_node_) NUMAFY_NOTHROW_;
 void *numafy_new_(numafy_size numafy_size_, numafy_size numafy_alignment_, int numafy_node_);
 void *numafy_new_nothrow_(numafy_size numafy_size_, numafy_size numafy_alignment_,
                           int numafy_node_) NUMAFY_NOTHROW_;
@@ -143,6 +152,7 @@ void numafy_pop_block_(const void *numafy_block_) NUMAFY_NOTHROW_;
 #if defined(__GNUC__) && !defined(__cplusplus)
 /* The frame tells enter and leave which entries a longjmp has left behind. */
 #define numafy_enter(owner) numafy_enter_at_((owner), __builtin_frame_address(0))
+#define numafy_enter_on(node) numafy_enter_on_at_((node), __builtin_frame_address(0))
 #endif
 #endif /* NUMAFY_OFF */
 
@@ -160,6 +170,35 @@ void numafy_pop_block_(const void *numafy_block_) NUMAFY_NOTHROW_;
 #define NUMAFY_SCOPE_VAR_(start)                                                         \
     __attribute__((__cleanup__(numafy_scope_end_), __unused__)) const int NUMAFY_PASTE_( \
         numafy_scope_at_, __LINE__) = (start)
+
+/* NUMAFY_ROOT_OBJECT(name, node); behind the declaration of a local object, no register variable:
+ * from here to the end of the block near(&name) is node, of a static or thread_local one for ever.
+ * NUMAFY_ROOT_GLOBAL(name, node) without a semicolon, at file or namespace scope: near(&name) is
+ * node before a constructor of the program runs. A thread knows its own object of a thread_local
+ * variable, not those of others. Without effect beyond 64 roots; longjmp ends no local root. */
+#ifdef __cplusplus
+#define NUMAFY_ADDRESS_(name) __builtin_addressof(name)
+#else
+#define NUMAFY_ADDRESS_(name) (&(name))
+#endif
+#ifdef NUMAFY_OFF
+#define NUMAFY_ROOT_OBJECT(name, node) typedef int numafy_no_root_##name NUMAFY_UNUSED_
+#define NUMAFY_ROOT_GLOBAL(name, node)
+#else
+#define NUMAFY_ROOT_OBJECT(name, node)                                  \
+    static int numafy_root_storage_##name NUMAFY_UNUSED_;               \
+    __attribute__((__cleanup__(numafy_root_end_), __unused__))          \
+    const volatile void *const numafy_root_##name = numafy_root_begin_( \
+        NUMAFY_ADDRESS_(name), sizeof(name), (node), &numafy_root_storage_##name)
+#define NUMAFY_ROOT_GLOBAL(name, node) NUMAFY_ROOT_GLOBAL_(name, node, __COUNTER__)
+#define NUMAFY_ROOT_GLOBAL_(name, node, number) NUMAFY_ROOT_GLOBAL_2_(name, node, number)
+/* 101: the first priority that is a program's own. */
+#define NUMAFY_ROOT_GLOBAL_2_(name, node, number)                                                 \
+    __attribute__((__constructor__(101), __used__)) static void numafy_root_global_##number(void) \
+    {                                                                                             \
+        numafy_root_global_(NUMAFY_ADDRESS_(name), sizeof(name), (node));                         \
+    }
+#endif
 
 #ifdef __cplusplus
 namespace std
@@ -227,8 +266,8 @@ inline numafy_T_ *done(numafy_T_ *numafy_p_) NUMAFY_NOTHROW_
     return numafy_p_;
 }
 
-/* (::numafy::enter(o), ::numafy::leave(f(a))): the plain allocations of f go to o's node. The
- * destructor restores when f throws or leave is not there (a void f). */
+/* ((void)::numafy::enter(o), ::numafy::leave(f(a))): the plain allocations of f go to o's node. The
+ * destructor restores when f throws or leave is not there (a void f). enter_on(k): to node k. */
 class enter
 {
   public:
@@ -243,6 +282,20 @@ class enter
     enter &operator=(const enter &);
 };
 
+class enter_on
+{
+  public:
+    explicit enter_on(int numafy_node_) NUMAFY_NOTHROW_
+    {
+        numafy_push_(this, numafy_node_, NUMAFY_ENTRY_TEMPORARY_);
+    }
+    ~enter_on() NUMAFY_NOTHROW_ { numafy_pop_key_(this); }
+
+  private:
+    enter_on(const enter_on &);
+    enter_on &operator=(const enter_on &);
+};
+
 #if __cplusplus >= 201103L
 template <class numafy_T_>
 inline numafy_T_ leave(numafy_T_ &&numafy_value_)
@@ -251,11 +304,18 @@ inline numafy_T_ leave(numafy_T_ &&numafy_value_)
     return static_cast<numafy_T_ &&>(numafy_value_);
 }
 #else
+/* C++98: a reference stays one; a value is copied, an auto_ptr too. */
 template <class numafy_T_>
-inline numafy_T_ leave(numafy_T_ numafy_value_)
+inline numafy_T_ &leave(numafy_T_ &numafy_value_)
 {
     numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);
     return numafy_value_;
+}
+template <class numafy_T_>
+inline numafy_T_ leave(const numafy_T_ &numafy_value_)
+{
+    numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);
+    return const_cast<numafy_T_ &>(numafy_value_);
 }
 #endif
 

@@ -103,62 +103,62 @@ NUMAFY_INNER_ void numafy_next_fill(struct numafy_next *n, void *handle)
  * of other threads, and others than the one that asks, go on to the real ones: jemalloc may start
  * threads of its own when it is first called. */
 enum { NUMAFY_ASKED_SIZE = 20053 };
-NUMAFY_WEAK_ void *numafy_asked_block_v2;
-NUMAFY_WEAK_ int numafy_led_back_v2;
-NUMAFY_WEAK_ unsigned long numafy_asking_v2;
-NUMAFY_WEAK_ struct numafy_next numafy_behind_v2;
+NUMAFY_WEAK_ void *numafy_asked_block_v3;
+NUMAFY_WEAK_ int numafy_led_back_v3;
+NUMAFY_WEAK_ unsigned long numafy_asking_v3;
+NUMAFY_WEAK_ struct numafy_next numafy_behind_v3;
 
 NUMAFY_FN_ bool numafy_sinks(bool asked)
 {
-    if (!asked || numafy_asking_v2 != numafy_os_self_())
+    if (!asked || numafy_asking_v3 != numafy_os_self_())
         return false;
-    numafy_led_back_v2 = 1;
+    numafy_led_back_v3 = 1;
     return true;
 }
 NUMAFY_INNER_ void *numafy_sink_malloc(size_t size)
 {
-    return numafy_sinks(size == NUMAFY_ASKED_SIZE) ? NULL : numafy_behind_v2.malloc_(size);
+    return numafy_sinks(size == NUMAFY_ASKED_SIZE) ? NULL : numafy_behind_v3.malloc_(size);
 }
 NUMAFY_INNER_ void *numafy_sink_calloc(size_t count, size_t size)
 {
-    return numafy_sinks(size == NUMAFY_ASKED_SIZE) ? NULL : numafy_behind_v2.calloc_(count, size);
+    return numafy_sinks(size == NUMAFY_ASKED_SIZE) ? NULL : numafy_behind_v3.calloc_(count, size);
 }
 NUMAFY_INNER_ void *numafy_sink_memalign(size_t alignment, size_t size)
 {
     return numafy_sinks(size == NUMAFY_ASKED_SIZE) ? NULL
-                                                   : numafy_behind_v2.memalign_(alignment, size);
+                                                   : numafy_behind_v3.memalign_(alignment, size);
 }
 NUMAFY_INNER_ void *numafy_sink_realloc(void *p, size_t size)
 {
-    return numafy_sinks(p == numafy_asked_block_v2) ? p : numafy_behind_v2.realloc_(p, size);
+    return numafy_sinks(p == numafy_asked_block_v3) ? p : numafy_behind_v3.realloc_(p, size);
 }
 NUMAFY_INNER_ size_t numafy_sink_usable_size(void *p)
 {
-    return numafy_sinks(p == numafy_asked_block_v2) ? 0 : numafy_behind_v2.usable_size_(p);
+    return numafy_sinks(p == numafy_asked_block_v3) ? 0 : numafy_behind_v3.usable_size_(p);
 }
 
 NUMAFY_FN_ void numafy_sinks_begin(const struct numafy_next *behind)
 {
-    numafy_behind_v2 = *behind;
-    numafy_asking_v2 = numafy_os_self_();
-    numafy_state_v2.next.malloc_ = numafy_sink_malloc;
-    numafy_state_v2.next.calloc_ = numafy_sink_calloc;
-    numafy_state_v2.next.memalign_ = numafy_sink_memalign;
-    numafy_state_v2.next.realloc_ = numafy_sink_realloc;
-    numafy_state_v2.next.usable_size_ = numafy_sink_usable_size;
-    numafy_led_back_v2 = 0;
+    numafy_behind_v3 = *behind;
+    numafy_asking_v3 = numafy_os_self_();
+    numafy_state_v3.next.malloc_ = numafy_sink_malloc;
+    numafy_state_v3.next.calloc_ = numafy_sink_calloc;
+    numafy_state_v3.next.memalign_ = numafy_sink_memalign;
+    numafy_state_v3.next.realloc_ = numafy_sink_realloc;
+    numafy_state_v3.next.usable_size_ = numafy_sink_usable_size;
+    numafy_led_back_v3 = 0;
 }
 
 /* Whether a sink was called since the last question. */
 NUMAFY_FN_ bool numafy_led_back(void)
 {
-    const bool back = numafy_led_back_v2;
-    numafy_led_back_v2 = 0;
+    const bool back = numafy_led_back_v3;
+    numafy_led_back_v3 = 0;
     return back;
 }
 
 /* What stands behind the object that runs this. A library that has the header too has its own
- * malloc, which would lead back to us: its numafy_chain_v2 knows what is behind it. That is found
+ * malloc, which would lead back to us: its numafy_chain_v3 knows what is behind it. That is found
  * out by a call: a dlsym that fails would leave a block that the program's next dlsym frees. */
 NUMAFY_INNER_ void numafy_next_behind(struct numafy_next *n)
 {
@@ -167,7 +167,7 @@ NUMAFY_INNER_ void numafy_next_behind(struct numafy_next *n)
     numafy_sinks_begin(n);
     void *p = n->malloc_(NUMAFY_ASKED_SIZE);
     if (numafy_led_back()) {
-        const numafy_function chain = numafy_os_dlsym_(handle, "numafy_chain_v2");
+        const numafy_function chain = numafy_os_dlsym_(handle, "numafy_chain_v3");
         if (!chain) {
             numafy_os_say("numafy: a library defines numafy's malloc and hides numafy_*: link it "
                           "without -Wl,--version-script that does so\n");
@@ -177,11 +177,11 @@ NUMAFY_INNER_ void numafy_next_behind(struct numafy_next *n)
     } else {
         n->free_(p);
     }
-    numafy_state_v2.next = *n;
+    numafy_state_v3.next = *n;
 }
 
-void numafy_chain_v2(struct numafy_next *n);
-NUMAFY_COLD_ void numafy_chain_v2(struct numafy_next *n)
+void numafy_chain_v3(struct numafy_next *n);
+NUMAFY_COLD_ void numafy_chain_v3(struct numafy_next *n)
 {
     numafy_next_behind(n);
 }
@@ -191,12 +191,12 @@ NUMAFY_COLD_ void numafy_chain_v2(struct numafy_next *n)
  * free of its own but no malloc, the one behind it stays. */
 NUMAFY_INNER_ void numafy_next_global(void)
 {
-    struct numafy_next *const next = &numafy_state_v2.next;
+    struct numafy_next *const next = &numafy_state_v3.next;
     struct numafy_next global, behind = *next;
     numafy_next_fill(&global, (void *)(intptr_t)NUMAFY_RTLD_DEFAULT);
     void *const block = global.malloc_(64);
     void *p;
-    numafy_asked_block_v2 = block;
+    numafy_asked_block_v3 = block;
     numafy_sinks_begin(&behind);
     if ((p = global.malloc_(NUMAFY_ASKED_SIZE), numafy_led_back()))
         global.malloc_ = behind.malloc_;
@@ -220,12 +220,12 @@ NUMAFY_INNER_ void numafy_next_global(void)
 }
 
 /* Set in a unit that replaces malloc and free; absent when no unit does (NUMAFY_NO_REPLACE). */
-extern NUMAFY_EXPORT_ __attribute__((weak)) int numafy_replaces_v2;
+extern NUMAFY_EXPORT_ __attribute__((weak)) int numafy_replaces_v3;
 
 /* Without replacement the global functions are not ours. */
 NUMAFY_FN_ int numafy_first_place(void)
 {
-    return &numafy_replaces_v2 ? NUMAFY_RTLD_NEXT : NUMAFY_RTLD_DEFAULT;
+    return &numafy_replaces_v3 ? NUMAFY_RTLD_NEXT : NUMAFY_RTLD_DEFAULT;
 }
 
 #if NUMAFY_POISONS_
@@ -242,75 +242,75 @@ NUMAFY_INNER_ void numafy_next_find(void)
     const struct numafy_next n = {numafy_asan_malloc_,   numafy_asan_calloc_,
                                   numafy_asan_realloc_,  numafy_asan_free_,
                                   numafy_asan_memalign_, numafy_asan_usable_size_};
-    numafy_state_v2.next = n;
+    numafy_state_v3.next = n;
 }
 #else
 /* The thread that looks for the functions behind ours. dlsym allocates when it fails, and that
  * allocation would look for them again, without end. */
-NUMAFY_WEAK_ unsigned long numafy_finding_v2;
+NUMAFY_WEAK_ unsigned long numafy_finding_v3;
 
 /* Runs inside the first malloc of the process. */
 NUMAFY_INNER_ void numafy_next_find(void)
 {
     struct numafy_next n;
-    if (numafy_finding_v2 == numafy_os_self_()) {
+    if (numafy_finding_v3 == numafy_os_self_()) {
         numafy_os_say("numafy: looking for the malloc behind ours came back to ours: is the C "
                       "library not glibc?\n");
         __builtin_trap();
     }
-    numafy_finding_v2 = numafy_os_self_();
+    numafy_finding_v3 = numafy_os_self_();
     if (numafy_first_place() == NUMAFY_RTLD_NEXT)
         numafy_next_behind(&n);
     else
         numafy_next_fill(&n, (void *)(intptr_t)NUMAFY_RTLD_DEFAULT);
-    numafy_state_v2.next = n;
-    numafy_finding_v2 = 0;
+    numafy_state_v3.next = n;
+    numafy_finding_v3 = 0;
 }
 #endif
 
 NUMAFY_COLD_ void *numafy_first_malloc_(size_t size)
 {
     numafy_next_find();
-    return numafy_state_v2.next.malloc_(size);
+    return numafy_state_v3.next.malloc_(size);
 }
 NUMAFY_COLD_ void *numafy_first_calloc_(size_t count, size_t size)
 {
     numafy_next_find();
-    return numafy_state_v2.next.calloc_(count, size);
+    return numafy_state_v3.next.calloc_(count, size);
 }
 NUMAFY_COLD_ void *numafy_first_realloc_(void *p, size_t size)
 {
     numafy_next_find();
-    return numafy_state_v2.next.realloc_(p, size);
+    return numafy_state_v3.next.realloc_(p, size);
 }
 NUMAFY_COLD_ void numafy_first_free_(void *p)
 {
     numafy_next_find();
-    numafy_state_v2.next.free_(p);
+    numafy_state_v3.next.free_(p);
 }
 NUMAFY_COLD_ void *numafy_first_memalign_(size_t alignment, size_t size)
 {
     numafy_next_find();
-    return numafy_state_v2.next.memalign_(alignment, size);
+    return numafy_state_v3.next.memalign_(alignment, size);
 }
 NUMAFY_COLD_ size_t numafy_first_usable_size_(void *p)
 {
     numafy_next_find();
-    return numafy_state_v2.next.usable_size_(p);
+    return numafy_state_v3.next.usable_size_(p);
 }
 
 /* Frees a fresh block by the program's global malloc and free, with next pointing at a function
  * that notes the call: does it come through ours? Comparing addresses would not do: a non-PIE
  * program has its own idea of &free. Runs once, under the lock. */
-NUMAFY_WEAK_ int numafy_probe_seen_v2;
-NUMAFY_WEAK_ void *numafy_probe_block_v2;
-NUMAFY_WEAK_ void (*numafy_probe_free_next_v2)(void *);
+NUMAFY_WEAK_ int numafy_probe_seen_v3;
+NUMAFY_WEAK_ void *numafy_probe_block_v3;
+NUMAFY_WEAK_ void (*numafy_probe_free_next_v3)(void *);
 
 NUMAFY_INNER_ void numafy_probe_free(void *p)
 {
-    if (p == __atomic_load_n(&numafy_probe_block_v2, __ATOMIC_RELAXED))
-        __atomic_store_n(&numafy_probe_seen_v2, 1, __ATOMIC_RELAXED);
-    numafy_probe_free_next_v2(p);
+    if (p == __atomic_load_n(&numafy_probe_block_v3, __ATOMIC_RELAXED))
+        __atomic_store_n(&numafy_probe_seen_v3, 1, __ATOMIC_RELAXED);
+    numafy_probe_free_next_v3(p);
 }
 
 NUMAFY_INNER_ bool numafy_probe(void)
@@ -320,14 +320,14 @@ NUMAFY_INNER_ bool numafy_probe(void)
     void *p = global.malloc_(32); /* through ours it has found next, if that was still open */
     if (!p)
         return false;
-    if (numafy_state_v2.next.free_ == numafy_first_free_)
+    if (numafy_state_v3.next.free_ == numafy_first_free_)
         numafy_next_find();
-    numafy_probe_free_next_v2 = numafy_state_v2.next.free_;
-    __atomic_store_n(&numafy_probe_block_v2, p, __ATOMIC_RELAXED);
-    numafy_state_v2.next.free_ = numafy_probe_free;
+    numafy_probe_free_next_v3 = numafy_state_v3.next.free_;
+    __atomic_store_n(&numafy_probe_block_v3, p, __ATOMIC_RELAXED);
+    numafy_state_v3.next.free_ = numafy_probe_free;
     global.free_(p);
-    numafy_state_v2.next.free_ = numafy_probe_free_next_v2;
-    return numafy_probe_seen_v2;
+    numafy_state_v3.next.free_ = numafy_probe_free_next_v3;
+    return numafy_probe_seen_v3;
 }
 
 /* Why the pools are off when the probe has failed, and the link line that helps. To be asked when

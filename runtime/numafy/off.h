@@ -107,6 +107,11 @@ NUMAFY_OFF_FN_ NUMAFY_OWNER_ int numafy_enter(const volatile void *numafy_owner_
     (void)numafy_owner_;
     return NUMAFY_NO_NODE;
 }
+NUMAFY_OFF_FN_ int numafy_enter_on(int numafy_node_)
+{
+    (void)numafy_node_;
+    return NUMAFY_NO_NODE;
+}
 NUMAFY_OFF_FN_ void *numafy_leave(const volatile void *numafy_result_)
 {
     union {

@@ -27,9 +27,9 @@ struct numafy_onnode {
     void (*plain_free)(void *);
 };
 
-extern NUMAFY_EXPORT_ struct numafy_onnode numafy_onnode_v2;
+extern NUMAFY_EXPORT_ struct numafy_onnode numafy_onnode_v3;
 #ifndef NUMAFY_EXTERN
-NUMAFY_WEAK_ struct numafy_onnode numafy_onnode_v2;
+NUMAFY_WEAK_ struct numafy_onnode numafy_onnode_v3;
 #endif
 
 #ifdef NUMAFY_CACHE_ONNODE
@@ -40,7 +40,7 @@ void numafy_numa_free_(void *, size_t) __asm__("numa_free");
 /* Finds libnuma: linked (NUMAFY_CACHE_ONNODE) or opened. False: it is not there. */
 NUMAFY_FN_ bool numafy_onnode_open(void)
 {
-    struct numafy_onnode *o = &numafy_onnode_v2;
+    struct numafy_onnode *o = &numafy_onnode_v3;
 #ifdef NUMAFY_CACHE_ONNODE
     o->alloc = numafy_numa_alloc_;
     o->release = numafy_numa_free_;
@@ -72,7 +72,7 @@ NUMAFY_FN_ void numafy_onnode_unmap(void *map, size_t size)
  * it will never work here: blocks then lie where they are first touched. */
 NUMAFY_FN_ int numafy_onnode_probe(int node)
 {
-    struct numafy_onnode *o = &numafy_onnode_v2;
+    struct numafy_onnode *o = &numafy_onnode_v3;
     uint64_t set[NUMAFY_WORDS] = {0};
     const size_t size = numafy_os_page();
     void *page = numafy_os_map(size);
@@ -106,7 +106,7 @@ NUMAFY_FN_ struct numafy_page *numafy_onnode_find(struct numafy_page *pages, siz
 /* Makes room for `more` entries and drops the removed ones. Lock held. */
 NUMAFY_FN_ bool numafy_onnode_reserve(size_t more)
 {
-    struct numafy_onnode *o = &numafy_onnode_v2;
+    struct numafy_onnode *o = &numafy_onnode_v3;
     size_t room = o->room ? o->room : 4096, live = 0;
     if ((o->used + more) * 3 <= o->room * 2)
         return true;
@@ -131,7 +131,7 @@ NUMAFY_FN_ bool numafy_onnode_reserve(size_t more)
 /* What is known of an address; false: not ours. */
 NUMAFY_OWNER_ NUMAFY_FN_ bool numafy_onnode_lookup(const volatile void *p, struct numafy_page *out)
 {
-    struct numafy_onnode *o = &numafy_onnode_v2;
+    struct numafy_onnode *o = &numafy_onnode_v3;
     bool found = false;
     if (!__atomic_load_n(&o->blocks, __ATOMIC_RELAXED))
         return false;
@@ -149,7 +149,7 @@ NUMAFY_OWNER_ NUMAFY_FN_ bool numafy_onnode_lookup(const volatile void *p, struc
 /* `node` is what near() answers, `mapped` the kernel's node. Zeroed, as libnuma's mapping is. */
 NUMAFY_FN_ void *numafy_onnode_alloc(int node, int mapped, size_t size, size_t alignment)
 {
-    struct numafy_onnode *o = &numafy_onnode_v2;
+    struct numafy_onnode *o = &numafy_onnode_v3;
     const size_t page = numafy_os_page(), extra = alignment > page ? alignment : 0;
     if (size > (size_t)PTRDIFF_MAX - extra - page)
         return NULL;
@@ -183,7 +183,7 @@ NUMAFY_FN_ void *numafy_onnode_alloc(int node, int mapped, size_t size, size_t a
 /* Frees p if it is ours. */
 NUMAFY_FN_ bool numafy_onnode_free(void *p)
 {
-    struct numafy_onnode *o = &numafy_onnode_v2;
+    struct numafy_onnode *o = &numafy_onnode_v3;
     struct numafy_page found;
     if (!numafy_onnode_lookup(p, &found))
         return false;
@@ -201,7 +201,7 @@ NUMAFY_FN_ bool numafy_onnode_free(void *p)
 NUMAFY_FN_ void numafy_onnode_route(void *p)
 {
     if (!numafy_onnode_free(p))
-        numafy_onnode_v2.plain_free(p);
+        numafy_onnode_v3.plain_free(p);
 }
 
 NUMAFY_FN_ size_t numafy_onnode_usable(const struct numafy_page *e)

@@ -54,6 +54,22 @@ typedef void (*numafy_function)(void); /* any function: ISO C has no cast from d
 numafy_function numafy_os_dlsym_(void *, const char *) __asm__("dlsym");
 void *numafy_os_dlopen_(const char *, int) __asm__("dlopen");
 int numafy_os_dladdr_(const void *, void *) __asm__("dladdr");
+/* Elf64_Phdr and struct dl_phdr_info. */
+struct numafy_os_segment {
+    uint32_t type, flags;
+    uint64_t offset, address, physical, file_bytes, bytes, alignment;
+};
+struct numafy_os_object {
+    uintptr_t base;
+    const char *name; /* empty: the program */
+    const struct numafy_os_segment *segment;
+    uint16_t headers;
+    uint64_t loaded, unloaded;
+    size_t tls_id;
+    const void *tls; /* the calling thread's block of it, or NULL */
+};
+int numafy_os_each_object_(int (*)(struct numafy_os_object *, size_t, void *),
+                           void *) __asm__("dl_iterate_phdr");
 unsigned long numafy_os_self_(void) __asm__("pthread_self");
 int numafy_os_getattr_(unsigned long, void *) __asm__("pthread_getattr_np");
 int numafy_os_getstack_(const void *, void **, size_t *) __asm__("pthread_attr_getstack");

@@ -13,16 +13,16 @@
 /* The baseline is libnuma's own way. */
 NUMAFY_INNER_ void numafy_policy_onnode(void)
 {
-    if (numafy_pools_v2.mode != NUMAFY_PREFER && numafy_warn_now(NUMAFY_WARN_MODE))
+    if (numafy_pools_v3.mode != NUMAFY_PREFER && numafy_warn_now(NUMAFY_WARN_MODE))
         numafy_os_say("numafy: NUMAFY_CACHE=onnode knows NUMAFY_MODE=prefer only\n");
-    numafy_pools_v2.mode = NUMAFY_PREFER;
+    numafy_pools_v3.mode = NUMAFY_PREFER;
 }
 
 /* --- why bind gives nothing */
 /* The kernel's node that pool `node` is meant for. */
 NUMAFY_FN_ int numafy_wanted(int node)
 {
-    return node >= 0 && numafy_pools_v2.map[node] ? numafy_pools_v2.map[node] - 1 : node;
+    return node >= 0 && numafy_pools_v3.map[node] ? numafy_pools_v3.map[node] - 1 : node;
 }
 
 /* A set as the kernel writes it, "0,8,252-255"; cut where room ends. */
@@ -45,16 +45,16 @@ NUMAFY_INNER_ void numafy_set_text(const uint64_t *set, char *out, size_t room)
 /* A reason from NUMAFY_NO_POOL on, as a sentence about `node`. */
 NUMAFY_INNER_ void numafy_refusal_text(int reason, int node, char *out, size_t room)
 {
-    const struct numafy_topology *t = &numafy_pools_v2.topology;
+    const struct numafy_topology *t = &numafy_pools_v3.topology;
     const int wanted = numafy_wanted(node);
     char nodes[64];
     switch (reason) {
     case NUMAFY_NO_POOL:
-        if (numafy_pools_v2.disabled)
-            snprintf(out, room, "the pools are off: %s", numafy_pools_v2.disabled);
+        if (numafy_pools_v3.disabled)
+            snprintf(out, room, "the pools are off: %s", numafy_pools_v3.disabled);
         else
             snprintf(out, room, "no pool could be made for node %d; at most %u exist", node,
-                     numafy_pools_v2.slot_limit);
+                     numafy_pools_v3.slot_limit);
         break;
     case NUMAFY_POOL_USED_UP:
         snprintf(out, room, "the pool of node %d cannot grow: no address space is left", node);
@@ -103,7 +103,7 @@ NUMAFY_INNER_ void numafy_refusal_text(int reason, int node, char *out, size_t r
  * before main, for both belong to a thread. */
 NUMAFY_INNER_ void numafy_policy_start(void)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
+    struct numafy_pools *g = &numafy_pools_v3;
     if (!numafy_os_task_bind(g->task_nodes))
         __builtin_memset(g->task_nodes, 0, sizeof g->task_nodes);
     if (numafy_os_getaffinity_(0, sizeof g->task_cpus, g->task_cpus) < 0)
@@ -112,7 +112,7 @@ NUMAFY_INNER_ void numafy_policy_start(void)
 
 NUMAFY_INNER_ void numafy_topology_read(void)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
+    struct numafy_pools *g = &numafy_pools_v3;
     struct numafy_topology *t = &g->topology;
     uint64_t meet[NUMAFY_WORDS];
     numafy_sysfs_read(g->sysfs, t);
@@ -125,7 +125,7 @@ NUMAFY_INNER_ void numafy_topology_read(void)
 /* Why a pool cannot lie on `wanted`, as far as the machine's description goes. */
 NUMAFY_INNER_ int numafy_node_refused(int wanted)
 {
-    const struct numafy_topology *t = &numafy_pools_v2.topology;
+    const struct numafy_topology *t = &numafy_pools_v3.topology;
     return numafy_set_has(t->allowed, wanted)  ? NUMAFY_FINE
            : numafy_set_has(t->memory, wanted) ? NUMAFY_NODE_NOT_ALLOWED
            : numafy_set_has(t->online, wanted) ? NUMAFY_NODE_MEMORYLESS
@@ -136,7 +136,7 @@ NUMAFY_INNER_ int numafy_node_refused(int wanted)
  * race find the same. */
 NUMAFY_INNER_ int numafy_map(int node)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
+    struct numafy_pools *g = &numafy_pools_v3;
     const int known = __atomic_load_n(&g->mapped[node], __ATOMIC_RELAXED);
     if (known)
         return known - 1;
@@ -156,7 +156,7 @@ NUMAFY_INNER_ int numafy_map(int node)
  * may be used if it says nothing that we know. */
 NUMAFY_INNER_ int numafy_unknown_cpu_node(void)
 {
-    const struct numafy_topology *t = &numafy_pools_v2.topology;
+    const struct numafy_topology *t = &numafy_pools_v3.topology;
     const int lowest = numafy_set_first(t->allowed);
     unsigned cpu, node;
     if (numafy_os_syscall_(SYS_getcpu, &cpu, &node, (void *)NULL) == 0 &&
@@ -169,7 +169,7 @@ NUMAFY_INNER_ int numafy_unknown_cpu_node(void)
  * memory is nobody's wish here. */
 NUMAFY_INNER_ int numafy_local_node(void)
 {
-    const struct numafy_pools *g = &numafy_pools_v2;
+    const struct numafy_pools *g = &numafy_pools_v3;
     const struct numafy_topology *t = &g->topology;
     const int cpu = numafy_os_cpu();
     int node = cpu >= 0 && cpu < NUMAFY_CPUS ? t->node_of_cpu[cpu] : -1;
@@ -182,7 +182,7 @@ NUMAFY_INNER_ int numafy_local_node(void)
  * program was started to run. 0, or a negative errno after one warning if there are none. */
 NUMAFY_INNER_ int numafy_node_cpus(int wanted, uint64_t *cpus)
 {
-    const struct numafy_pools *g = &numafy_pools_v2;
+    const struct numafy_pools *g = &numafy_pools_v3;
     const int near = numafy_sysfs_nearest(g->sysfs, wanted, g->topology.cpus);
     uint64_t some = 0, started = 0;
     const int e = near < 0 ? -ENODEV : numafy_sysfs_cpus(g->sysfs, near, cpus);
@@ -209,7 +209,7 @@ NUMAFY_INNER_ int numafy_node_cpus(int wanted, uint64_t *cpus)
 /* Whether a refused mbind changes where pages lie: where there is one node it does not. */
 NUMAFY_INNER_ bool numafy_refusal_matters(int e)
 {
-    const struct numafy_topology *t = &numafy_pools_v2.topology;
+    const struct numafy_topology *t = &numafy_pools_v3.topology;
     return numafy_set_count(t->memory) > 1 || !(e == -ENOSYS || (e == -EPERM && !t->unreadable));
 }
 
@@ -231,7 +231,7 @@ NUMAFY_INNER_ void numafy_warn_refused(int e)
  * them. A huge page would put 512 neighbours on one node. */
 NUMAFY_INNER_ int numafy_range_interleave(struct numafy_slot *slot, size_t size)
 {
-    const uint64_t *set = numafy_pools_v2.topology.allowed;
+    const uint64_t *set = numafy_pools_v3.topology.allowed;
     slot->policy = NUMAFY_MPOL_WEIGHTED_INTERLEAVE;
     int e = numafy_os_bind(slot->start, size, slot->policy, set);
     if (e == -EINVAL) {
@@ -257,7 +257,7 @@ NUMAFY_INNER_ int numafy_range_give_back(const struct numafy_slot *slot, uintptr
                                          size_t size)
 {
     const uint32_t *frames = numafy_huge_of(slot)->frames;
-    const size_t step = frames ? numafy_huge_v2.page : size;
+    const size_t step = frames ? numafy_huge_v3.page : size;
     const uintptr_t end = start + size;
     int e = 0;
     for (uintptr_t next; start < end; start = next) {
@@ -300,7 +300,7 @@ NUMAFY_INNER_ int numafy_range_bind(struct numafy_slot *slot, size_t size)
  * held over the fork, for jemalloc's handlers wait for threads that may want them. */
 NUMAFY_INNER_ void numafy_policy_fork(void)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
+    struct numafy_pools *g = &numafy_pools_v3;
     for (unsigned i = 1; i <= g->slots; i++) {
         struct numafy_slot *s = &g->slot[i];
         if (!s->strict)
@@ -308,7 +308,7 @@ NUMAFY_INNER_ void numafy_policy_fork(void)
         numafy_lock(&s->growth);
         if (s->policy == NUMAFY_MPOL_BIND) {
             s->policy = NUMAFY_MPOL_PREFERRED;
-            numafy_range_policy(s, s->start, (size_t)1 << numafy_state_v2.shift, s->policy);
+            numafy_range_policy(s, s->start, (size_t)1 << numafy_state_v3.shift, s->policy);
         }
         numafy_unlock(&s->growth);
     }
@@ -317,7 +317,7 @@ NUMAFY_INNER_ void numafy_policy_fork(void)
 NUMAFY_INNER_ void numafy_policy_fork_child(void)
 {
     for (unsigned i = 0; i <= NUMAFY_SLOTS; i++)
-        numafy_pools_v2.slot[i].growth.word = 0;
+        numafy_pools_v3.slot[i].growth.word = 0;
 }
 
 /* Asks the kernel to put the slot's pages on its node. If it refuses, mode prefer takes them where
@@ -325,7 +325,7 @@ NUMAFY_INNER_ void numafy_policy_fork_child(void)
  * memory to do so, it may be tried again. */
 NUMAFY_INNER_ bool numafy_slot_bind(struct numafy_slot *slot, size_t size)
 {
-    const struct numafy_pools *g = &numafy_pools_v2;
+    const struct numafy_pools *g = &numafy_pools_v3;
     const struct numafy_topology *t = &g->topology;
     int e = 0;
     slot->refused = slot->policy = slot->strict = 0;
@@ -440,7 +440,7 @@ NUMAFY_INNER_ void *numafy_hook_alloc(struct numafy_hooks *hooks, void *at, size
                                       size_t alignment, bool *zero, bool *commit, unsigned arena)
 {
     struct numafy_slot *slot = (struct numafy_slot *)hooks;
-    const size_t limit = (size_t)1 << numafy_state_v2.shift;
+    const size_t limit = (size_t)1 << numafy_state_v3.shift;
     void *p = NULL;
     (void)arena;
     if (slot->strict)
@@ -479,7 +479,7 @@ NUMAFY_INNER_ void numafy_hooks_set(struct numafy_slot *slot)
  * there is no pool. */
 NUMAFY_INNER_ int numafy_refusal(const struct numafy_slot *slot, int node)
 {
-    const struct numafy_pools *g = &numafy_pools_v2;
+    const struct numafy_pools *g = &numafy_pools_v3;
     if (g->mode == NUMAFY_PREFER || g->sanitize_pass)
         return NUMAFY_FINE;
     const int cause = slot ? __atomic_load_n(&slot->cause, __ATOMIC_RELAXED) : 0;
@@ -542,7 +542,7 @@ NUMAFY_INNER_ void numafy_residence_add(struct numafy_residence *r, const struct
  * the page tables of the process. False: the kernel does not tell. */
 NUMAFY_INNER_ bool numafy_residence_read(struct numafy_residence *out, struct numafy_residence *sum)
 {
-    const struct numafy_pools *g = &numafy_pools_v2;
+    const struct numafy_pools *g = &numafy_pools_v3;
     struct numafy_words w;
     struct numafy_mapping m;
     __builtin_memset(out, 0, (NUMAFY_SLOTS + 1) * sizeof *out);
@@ -550,8 +550,8 @@ NUMAFY_INNER_ bool numafy_residence_read(struct numafy_residence *out, struct nu
     if (numafy_words_open(&w))
         return false;
     while (numafy_mapping_next(&w, &m)) {
-        const size_t d = m.start - numafy_state_v2.base;
-        const size_t i = d < numafy_state_v2.span ? (d >> numafy_state_v2.shift) + 1 : 0;
+        const size_t d = m.start - numafy_state_v3.base;
+        const size_t i = d < numafy_state_v3.span ? (d >> numafy_state_v3.shift) + 1 : 0;
         if (!i || i > g->slots)
             continue;
         numafy_residence_add(&out[i], &g->slot[i], &m);

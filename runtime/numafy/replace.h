@@ -18,8 +18,8 @@
 NUMAFY_HOT_ void *numafy_plain_malloc(size_t size)
 {
     if (numafy_is_ambient())
-        return numafy_fast_malloc(numafy_tls_v2->ambient - 1, size);
-    return numafy_state_v2.next.malloc_(size);
+        return numafy_fast_malloc(numafy_tls_v3->ambient - 1, size);
+    return numafy_state_v3.next.malloc_(size);
 }
 
 NUMAFY_WEAK_ void *numafy_plain_malloc_(size_t size)
@@ -29,7 +29,7 @@ NUMAFY_WEAK_ void *numafy_plain_malloc_(size_t size)
 
 #ifndef NUMAFY_NO_REPLACE_
 
-NUMAFY_WEAK_ int numafy_replaces_v2 = 1;
+NUMAFY_WEAK_ int numafy_replaces_v3 = 1;
 
 /* libjemalloc.a and clang's sanitizers have the same names: see docs/runtime.md for the link line.
  */
@@ -49,8 +49,8 @@ NUMAFY_WEAK_ int numafy_replaces_v2 = 1;
 NUMAFY_FN_ void *numafy_plain_memalign(size_t alignment, size_t size)
 {
     if (numafy_is_ambient())
-        return numafy_slow_alloc_(numafy_tls_v2->ambient - 1, size, alignment, 0);
-    void *p = numafy_state_v2.next.memalign_(alignment, size ? size : 1);
+        return numafy_slow_alloc_(numafy_tls_v3->ambient - 1, size, alignment, 0);
+    void *p = numafy_state_v3.next.memalign_(alignment, size ? size : 1);
     if (NUMAFY_UNLIKELY_(!p))
         errno = ENOMEM;
     return p;
@@ -84,8 +84,8 @@ NUMAFY_REPLACES_(void, numafy_replaced_free_aligned_sized_, "free_aligned_sized"
 NUMAFY_REPLACES_(void *, numafy_replaced_calloc_, "calloc", size_t count, size_t size)
 {
     if (numafy_is_ambient())
-        return numafy_calloc(numafy_tls_v2->ambient - 1, count, size);
-    void *p = numafy_state_v2.next.calloc_(count, size);
+        return numafy_calloc(numafy_tls_v3->ambient - 1, count, size);
+    void *p = numafy_state_v3.next.calloc_(count, size);
     if (NUMAFY_UNLIKELY_(!p))
         errno = ENOMEM; /* tcmalloc and mimalloc leave it as it was if the product wraps */
     return p;

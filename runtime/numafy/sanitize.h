@@ -31,9 +31,9 @@ struct numafy_quarantine {
     void *block[NUMAFY_QUARANTINE];
 };
 
-extern NUMAFY_EXPORT_ struct numafy_quarantine numafy_quarantine_v2;
+extern NUMAFY_EXPORT_ struct numafy_quarantine numafy_quarantine_v3;
 #ifndef NUMAFY_EXTERN
-NUMAFY_WEAK_ struct numafy_quarantine numafy_quarantine_v2;
+NUMAFY_WEAK_ struct numafy_quarantine numafy_quarantine_v3;
 #endif
 
 /* The leak checker finds what only the pools point to. It reads what is readable of the range, and
@@ -73,7 +73,7 @@ static __attribute__((noinline, unused)) char numafy_poison_touch(const volatile
 
 NUMAFY_INNER_ void numafy_poison_free(void *p)
 {
-    struct numafy_quarantine *q = &numafy_quarantine_v2;
+    struct numafy_quarantine *q = &numafy_quarantine_v3;
     numafy_poison_touch((const volatile char *)p);
     const size_t size = numafy_je_sallocx_(p, 0);
     numafy_asan_poison_(p, size);
@@ -90,7 +90,7 @@ NUMAFY_INNER_ void numafy_poison_free(void *p)
 
 NUMAFY_FN_ void numafy_poison_fork(void (*each)(struct numafy_mutex *, bool), bool child)
 {
-    each(&numafy_quarantine_v2.lock, child);
+    each(&numafy_quarantine_v3.lock, child);
 }
 
 #else

@@ -1,103 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scope.h: whose node a plain or a near allocation gets: owners, roots, the ambient node and the
- * entries that set it for a while. It allocates no block and knows pools only by their address. */
+/* scope.h: whose node a plain or a near allocation gets: owners, the ambient node and the entries
+ * that set it for a while. It allocates no block and knows pools only by their address. */
 #ifndef NUMAFY_SCOPE_H
 #define NUMAFY_SCOPE_H
 
-#include "slow.h"
+#include "roots.h"
 
 #ifndef NUMAFY_EXTERN
 
 /* --- owners */
-/* The node of the smallest root around p as the table stands; torn if it changes meanwhile. */
-NUMAFY_OWNER_ NUMAFY_FN_ int numafy_root_scan(const volatile void *p)
-{
-    const struct numafy_pools *g = &numafy_pools_v2;
-    const int n = __atomic_load_n(&g->root_high, __ATOMIC_RELAXED);
-    size_t best = SIZE_MAX;
-    int node = NUMAFY_NO_NODE;
-    for (int i = 0; i < n; i++) {
-        const size_t size = __atomic_load_n(&g->roots[i].size, __ATOMIC_RELAXED);
-        const uintptr_t start = __atomic_load_n(&g->roots[i].start, __ATOMIC_RELAXED);
-        if (size && (size < best || NUMAFY_PLANTED_(8)) && (uintptr_t)p - start < size) {
-            best = size;
-            node = __atomic_load_n(&g->roots[i].node, __ATOMIC_RELAXED);
-        }
-    }
-    return node;
-}
-
-/* The node of the smallest root around p, NUMAFY_NO_NODE if there is none. Takes no lock, so a
- * thread may ask while another one holds it for long. */
-NUMAFY_OWNER_ NUMAFY_FN_ int numafy_root_node(const volatile void *p)
-{
-    const struct numafy_pools *g = &numafy_pools_v2;
-    for (;;) {
-        const unsigned before = __atomic_load_n(&g->root_changes, __ATOMIC_ACQUIRE);
-        const int node = numafy_root_scan(p);
-        __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        if (!(before & 1) && __atomic_load_n(&g->root_changes, __ATOMIC_RELAXED) == before)
-            return node;
-        numafy_os_syscall_(SYS_sched_yield); /* the writer may wait for this CPU */
-    }
-}
-
-/* Makes entry i what is said, for readers at once. Lock held. */
-NUMAFY_FN_ void numafy_root_set(int i, uintptr_t start, size_t size, int node)
-{
-    struct numafy_pools *g = &numafy_pools_v2;
-    int high = g->root_high > i ? g->root_high : i + 1;
-    const unsigned odd = g->root_changes + 1;
-    __atomic_store_n(&g->root_changes, odd, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_RELEASE);
-    __atomic_store_n(&g->roots[i].start, start, __ATOMIC_RELAXED);
-    __atomic_store_n(&g->roots[i].size, size, __ATOMIC_RELAXED);
-    __atomic_store_n(&g->roots[i].node, node, __ATOMIC_RELAXED);
-    while (high && !g->roots[high - 1].size)
-        high--;
-    __atomic_store_n(&g->root_high, high, __ATOMIC_RELAXED);
-    __atomic_store_n(&g->root_changes, odd + 1, __ATOMIC_RELEASE);
-}
-
-NUMAFY_COLD_ int numafy_root_add(const volatile void *p, size_t size, int node) NUMAFY_DEF_NOTHROW_
-{
-    struct numafy_pools *g = &numafy_pools_v2;
-    int i = 0;
-    if (!p || !size || node < NUMAFY_INTERLEAVE || node >= NUMAFY_NODES) {
-        numafy_fail(NUMAFY_ROOT_INVALID, node);
-        return -EINVAL;
-    }
-    numafy_lock(&g->lock);
-    while (i < NUMAFY_ROOTS && g->roots[i].size)
-        i++;
-    if (i < NUMAFY_ROOTS)
-        numafy_root_set(i, (uintptr_t)p, size, node);
-    numafy_unlock(&g->lock);
-    if (i < NUMAFY_ROOTS)
-        return 0;
-    numafy_fail(NUMAFY_ROOTS_FULL, node);
-    return -ENOSPC;
-}
-
-/* One root that starts at p, the one in the highest entry if several do: entries are used again, so
- * that need not be the youngest. */
-NUMAFY_COLD_ void numafy_root_remove(const volatile void *p) NUMAFY_DEF_NOTHROW_
-{
-    struct numafy_pools *g = &numafy_pools_v2;
-    numafy_lock(&g->lock);
-    int i = g->root_high - 1;
-    while (i >= 0 && !(g->roots[i].size && g->roots[i].start == (uintptr_t)p))
-        i--;
-    if (i >= 0)
-        numafy_root_set(i, 0, 0, NUMAFY_NO_NODE);
-    numafy_unlock(&g->lock);
-}
-
 /* Whether p is on the calling thread's stack. Asked only while an ambient node is set; the bounds
  * are read once per thread (for the main thread glibc reads /proc/self/maps). */
 NUMAFY_OWNER_ NUMAFY_INNER_ bool numafy_on_stack(const volatile void *p)
 {
-    struct numafy_thread *t = numafy_tls_v2;
+    struct numafy_thread *t = numafy_tls_v3;
     if (!t->own)
         return false;
     if (!t->stack_size) {
@@ -120,22 +36,22 @@ NUMAFY_OWNER_ NUMAFY_INNER_ bool numafy_on_stack(const volatile void *p)
 /* The rule of near(); *keep: the owner is NULL or on the stack. */
 NUMAFY_OWNER_ NUMAFY_FN_ int numafy_owner_node(const volatile void *owner, bool *keep)
 {
-    const struct numafy_pools *g = &numafy_pools_v2;
+    const struct numafy_pools *g = &numafy_pools_v3;
     const unsigned slot = numafy_slot_of_address(owner);
     struct numafy_page page;
     int node;
     *keep = false;
     if (slot)
-        return numafy_state_v2.node_of[slot];
+        return numafy_state_v3.node_of[slot];
     if (g->onnode && numafy_onnode_lookup(owner, &page))
         return page.node;
     if (__atomic_load_n(&g->root_high, __ATOMIC_RELAXED) &&
         (node = numafy_root_node(owner)) != NUMAFY_NO_NODE)
         return node;
-    if (numafy_tls_v2->ambient == 0)
+    if (numafy_tls_v3->ambient == 0)
         return NUMAFY_NO_NODE; /* the same for the stack and the heap: no need to ask */
     *keep = !owner || numafy_on_stack(owner);
-    return *keep ? numafy_tls_v2->ambient - 1 : NUMAFY_NO_NODE;
+    return *keep ? numafy_tls_v3->ambient - 1 : NUMAFY_NO_NODE;
 }
 
 NUMAFY_OWNER_ NUMAFY_INNER_ int numafy_near_plain(const volatile void *owner)
@@ -148,7 +64,7 @@ NUMAFY_WEAK_ int numafy_near_(const volatile void *owner) NUMAFY_DEF_NOTHROW_
 {
     const unsigned slot = numafy_slot_of_address(owner);
     if (NUMAFY_LIKELY_(slot))
-        return numafy_state_v2.node_of[slot];
+        return numafy_state_v3.node_of[slot];
     return numafy_near_plain(owner);
 }
 
@@ -156,7 +72,7 @@ NUMAFY_WEAK_ int numafy_near_(const volatile void *owner) NUMAFY_DEF_NOTHROW_
 /* Sets it and returns the previous one. A thread without a record of its own has none set. */
 NUMAFY_FN_ int numafy_ambient_set(int node)
 {
-    struct numafy_thread *t = numafy_tls_v2;
+    struct numafy_thread *t = numafy_tls_v3;
     const int previous = t->ambient - 1;
     if (node == previous)
         return previous;
@@ -177,13 +93,13 @@ NUMAFY_WEAK_ int numafy_scope_(const volatile void *owner) NUMAFY_DEF_NOTHROW_
 {
     bool keep;
     const int node = numafy_owner_node(owner, &keep);
-    return keep ? numafy_tls_v2->ambient - 1 : numafy_ambient_set(node);
+    return keep ? numafy_tls_v3->ambient - 1 : numafy_ambient_set(node);
 }
 
 NUMAFY_WEAK_ void numafy_scope_end_(const int *previous) NUMAFY_DEF_NOTHROW_
 {
-    if (numafy_tls_v2->own)
-        numafy_tls_v2->ambient = *previous + 1;
+    if (numafy_tls_v3->own)
+        numafy_tls_v3->ambient = *previous + 1;
 }
 
 /* --- entries */
@@ -220,7 +136,7 @@ NUMAFY_INNER_ bool numafy_entries_grow(struct numafy_thread *t)
 
 NUMAFY_FN_ void numafy_entries_push(const void *key, int node, int kind, uintptr_t sp)
 {
-    struct numafy_thread *t = numafy_tls_v2;
+    struct numafy_thread *t = numafy_tls_v3;
     if (NUMAFY_UNLIKELY_(!t->own) && !(t = numafy_thread_own_()))
         return;
     numafy_entries_sweep(t, sp);
@@ -262,7 +178,7 @@ __attribute__((noinline)) NUMAFY_WEAK_ void numafy_push_(const void *key, int no
 
 __attribute__((noinline)) NUMAFY_WEAK_ void numafy_pop_(int kind) NUMAFY_DEF_NOTHROW_
 {
-    struct numafy_thread *t = numafy_tls_v2;
+    struct numafy_thread *t = numafy_tls_v3;
     if (!t->own)
         return;
     numafy_entries_sweep(t, NUMAFY_CALLER_SP_);
@@ -283,25 +199,35 @@ NUMAFY_FN_ void numafy_entries_end(struct numafy_thread *t, uintptr_t key, size_
 /* Often of an entry that leave or done has ended already. */
 NUMAFY_WEAK_ void numafy_pop_key_(const void *key) NUMAFY_DEF_NOTHROW_
 {
-    numafy_entries_end(numafy_tls_v2, (uintptr_t)key, 1);
+    numafy_entries_end(numafy_tls_v3, (uintptr_t)key, 1);
 }
 
 /* A constructor of numa<T,k> has thrown and T's destructor is trivial: the entry names an address
  * in the block that operator delete is about to free. */
 NUMAFY_WEAK_ void numafy_pop_block_(const void *block) NUMAFY_DEF_NOTHROW_
 {
-    struct numafy_thread *t = numafy_tls_v2;
+    struct numafy_thread *t = numafy_tls_v3;
     if (NUMAFY_LIKELY_(!t->depth) || !block)
         return;
     if (t->unpushed || t->entries[t->depth - 1].kind == NUMAFY_ENTRY_OBJECT_)
         numafy_entries_end(t, (uintptr_t)block, numafy_usable_size(block));
 }
 
+NUMAFY_WEAK_ int numafy_enter_on_at_(int node, const void *frame) NUMAFY_DEF_NOTHROW_
+{
+    const int previous = numafy_tls_v3->ambient - 1;
+    numafy_entries_push(frame, node, NUMAFY_ENTRY_FRAME_, (uintptr_t)frame);
+    return previous;
+}
+
 NUMAFY_WEAK_ int numafy_enter_at_(const volatile void *owner, const void *frame) NUMAFY_DEF_NOTHROW_
 {
-    const int previous = numafy_tls_v2->ambient - 1;
-    numafy_entries_push(frame, numafy_near_(owner), NUMAFY_ENTRY_FRAME_, (uintptr_t)frame);
-    return previous;
+    return numafy_enter_on_at_(numafy_near_(owner), frame);
+}
+
+__attribute__((noinline)) NUMAFY_WEAK_ int(numafy_enter_on)(int node) NUMAFY_DEF_NOTHROW_
+{
+    return numafy_enter_on_at_(node, (const void *)NUMAFY_CALLER_SP_);
 }
 
 __attribute__((noinline))
@@ -313,7 +239,7 @@ NUMAFY_WEAK_ int(numafy_enter)(const volatile void *owner) NUMAFY_DEF_NOTHROW_
 __attribute__((noinline)) NUMAFY_WEAK_ void *
 numafy_leave(const volatile void *result) NUMAFY_DEF_NOTHROW_
 {
-    struct numafy_thread *t = numafy_tls_v2;
+    struct numafy_thread *t = numafy_tls_v3;
     if (t->own) {
         numafy_entries_sweep(t, NUMAFY_CALLER_SP_);
         numafy_entries_drop(t, t->depth && t->entries[t->depth - 1].kind == NUMAFY_ENTRY_FRAME_);
@@ -323,7 +249,7 @@ numafy_leave(const volatile void *result) NUMAFY_DEF_NOTHROW_
 
 __attribute__((noinline)) NUMAFY_WEAK_ long numafy_leave_int(long result) NUMAFY_DEF_NOTHROW_
 {
-    struct numafy_thread *t = numafy_tls_v2;
+    struct numafy_thread *t = numafy_tls_v3;
     if (t->own) {
         numafy_entries_sweep(t, NUMAFY_CALLER_SP_);
         numafy_entries_drop(t, t->depth && t->entries[t->depth - 1].kind == NUMAFY_ENTRY_FRAME_);

@@ -39,7 +39,7 @@ void numafy_fork_child_(void);
 NUMAFY_INNER_ void numafy_disable(const char *why, bool quietly)
 {
     char text[512];
-    struct numafy_pools *g = &numafy_pools_v2;
+    struct numafy_pools *g = &numafy_pools_v3;
     g->disabled = why;
     __atomic_store_n(&g->phase, NUMAFY_DISABLED, __ATOMIC_RELEASE);
     if (quietly || !numafy_warn_now(NUMAFY_WARN_OFF))
@@ -53,12 +53,12 @@ NUMAFY_INNER_ void numafy_disable(const char *why, bool quietly)
  * and never under our lock. Why the pools must stay off, or NULL. */
 NUMAFY_INNER_ const char *numafy_start_below(void)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
-    if (&numafy_replaces_v2 && !numafy_probe()) {
+    struct numafy_pools *g = &numafy_pools_v3;
+    if (&numafy_replaces_v3 && !numafy_probe()) {
         numafy_next_global();
         return numafy_probe_advice();
     }
-    if (numafy_state_v2.next.free_ == numafy_first_free_)
+    if (numafy_state_v3.next.free_ == numafy_first_free_)
         numafy_next_find();
 #ifdef NUMAFY_SANITIZED_
     return "this program is built with a sanitizer that owns malloc (NUMAFY_SANITIZE=pass says "
@@ -75,7 +75,7 @@ NUMAFY_INNER_ const char *numafy_start_below(void)
                "not "
                "static";
     /* jemalloc has our hooks from now on, and threads our destructor */
-    numafy_os_stay_loaded(&numafy_state_v2);
+    numafy_os_stay_loaded(&numafy_state_v3);
     return NULL;
 }
 
@@ -90,7 +90,7 @@ NUMAFY_INNER_ int numafy_start_fork(void)
 
 NUMAFY_COLD_ int numafy_start_(void)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
+    struct numafy_pools *g = &numafy_pools_v3;
     int fresh = 0;
     if (__atomic_load_n(&g->started, __ATOMIC_ACQUIRE) == 2)
         return 0;
@@ -105,7 +105,7 @@ NUMAFY_COLD_ int numafy_start_(void)
             g->unfit = "no fork handler left";
         __atomic_store_n(&g->started, 2, __ATOMIC_RELEASE);
         if (g->ambient && numafy_ready_())
-            __atomic_store_n(&numafy_nothread_v2.ambient, g->ambient, __ATOMIC_RELAXED);
+            __atomic_store_n(&numafy_nothread_v3.ambient, g->ambient, __ATOMIC_RELAXED);
     } else {
         while (__atomic_load_n(&g->started, __ATOMIC_ACQUIRE) != 2)
             numafy_os_syscall_(SYS_sched_yield);
@@ -117,7 +117,7 @@ NUMAFY_COLD_ int numafy_start_(void)
 NUMAFY_INNER_ bool numafy_reserve(void)
 {
     const unsigned char shifts[] = {40, 36, 33, 30, 28, 26};
-    struct numafy_pools *g = &numafy_pools_v2;
+    struct numafy_pools *g = &numafy_pools_v3;
     /* Pools are made per id that the program names, also ids that the machine lacks. */
     unsigned want = (unsigned)numafy_set_count(g->topology.memory) + 9;
     want = want < 16 ? 16 : want > NUMAFY_SLOTS ? (unsigned)NUMAFY_SLOTS : want;
@@ -127,13 +127,13 @@ NUMAFY_INNER_ bool numafy_reserve(void)
         void *p = numafy_os_reserve(span + map, numafy_huge_unit());
         if (!p)
             continue;
-        numafy_state_v2.page_map = (unsigned short *)((uintptr_t)p + span);
+        numafy_state_v3.page_map = (unsigned short *)((uintptr_t)p + span);
         g->slot_limit = want;
-        numafy_state_v2.shift = shifts[i];
+        numafy_state_v3.shift = shifts[i];
         for (unsigned slot = 0; slot <= NUMAFY_SLOTS; slot++)
-            numafy_state_v2.node_of[slot] = NUMAFY_NO_NODE;
-        numafy_state_v2.base = (uintptr_t)p;
-        __atomic_store_n(&numafy_state_v2.span, span, __ATOMIC_RELEASE);
+            numafy_state_v3.node_of[slot] = NUMAFY_NO_NODE;
+        numafy_state_v3.base = (uintptr_t)p;
+        __atomic_store_n(&numafy_state_v3.span, span, __ATOMIC_RELEASE);
         return true;
     }
     return false;
@@ -146,7 +146,7 @@ void numafy_thread_end_(void *record);
  * with another quantum; a thread's bins then cannot serve. */
 NUMAFY_INNER_ bool numafy_classes_read(void)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
+    struct numafy_pools *g = &numafy_pools_v3;
     unsigned bins = 0;
     size_t len = sizeof bins;
     if (numafy_je_mallctl_("arenas.nbins", &bins, &len, NULL, 0))
@@ -184,7 +184,7 @@ NUMAFY_INNER_ bool numafy_classes_read(void)
 
 NUMAFY_INNER_ void numafy_init(void)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
+    struct numafy_pools *g = &numafy_pools_v3;
     numafy_topology_read();
     if (!g->shards) {
         g->shards = g->topology.cpu_count;
@@ -200,8 +200,8 @@ NUMAFY_INNER_ void numafy_init(void)
         return;
     }
     if (g->want_onnode) {
-        numafy_onnode_v2.plain_free = numafy_state_v2.next.free_;
-        numafy_state_v2.next.free_ = numafy_onnode_route;
+        numafy_onnode_v3.plain_free = numafy_state_v3.next.free_;
+        numafy_state_v3.next.free_ = numafy_onnode_route;
         g->onnode = 1;
         numafy_policy_onnode();
         const int e = numafy_onnode_probe(numafy_set_first(g->topology.allowed));
@@ -215,7 +215,7 @@ NUMAFY_INNER_ void numafy_init(void)
         if (!numafy_classes_read())
             g->use_tcache = 1;
         numafy_check_start_();
-        numafy_poison_begin(numafy_state_v2.base, numafy_state_v2.span);
+        numafy_poison_begin(numafy_state_v3.base, numafy_state_v3.span);
     }
     __atomic_store_n(&g->phase, NUMAFY_READY, __ATOMIC_RELEASE);
 }
@@ -223,7 +223,7 @@ NUMAFY_INNER_ void numafy_init(void)
 /* True: pools (or the baseline) serve. Starts everything at the first call. */
 NUMAFY_COLD_ int numafy_ready_(void)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
+    struct numafy_pools *g = &numafy_pools_v3;
     int phase = __atomic_load_n(&g->phase, __ATOMIC_ACQUIRE);
     if (phase == NUMAFY_NEW_BORN) {
         /* No thread has an ambient node before this: the probe's malloc does not end up here. */
@@ -268,7 +268,7 @@ NUMAFY_INNER_ void numafy_fork_slot(struct numafy_slot *s,
  */
 NUMAFY_INNER_ void numafy_fork_locks(void (*each)(struct numafy_mutex *, bool), bool child)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
+    struct numafy_pools *g = &numafy_pools_v3;
     for (unsigned slot = 1; slot <= g->slots; slot++)
         numafy_fork_slot(&g->slot[slot], each, child);
     each(&g->blank_lock, child);
@@ -279,7 +279,7 @@ NUMAFY_INNER_ void numafy_fork_locks(void (*each)(struct numafy_mutex *, bool), 
 /* A slot for the node that has none. 0: all are taken. Lock held. */
 NUMAFY_INNER_ unsigned numafy_slot_pick(int node)
 {
-    const struct numafy_pools *g = &numafy_pools_v2;
+    const struct numafy_pools *g = &numafy_pools_v3;
     if (node >= 0 && node < NUMAFY_FIXED)
         return (unsigned)node + 1;
     for (unsigned slot = NUMAFY_FIXED + 1; slot <= g->slot_limit; slot++)
@@ -291,14 +291,14 @@ NUMAFY_INNER_ unsigned numafy_slot_pick(int node)
 /* Makes the pool of a slot. false: the kernel has no memory for it now. Lock held. */
 NUMAFY_INNER_ bool numafy_slot_make(struct numafy_slot *s, unsigned slot, int node)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
-    const size_t size = (size_t)1 << numafy_state_v2.shift;
+    struct numafy_pools *g = &numafy_pools_v3;
+    const size_t size = (size_t)1 << numafy_state_v3.shift;
     if (!s->depot)
         s->depot = (struct numafy_depot *)numafy_os_map(NUMAFY_CLASSES * sizeof *s->depot);
     if (!s->depot)
         return false;
     s->node = node;
-    s->start = numafy_state_v2.base + ((uintptr_t)(slot - 1) << numafy_state_v2.shift);
+    s->start = numafy_state_v3.base + ((uintptr_t)(slot - 1) << numafy_state_v3.shift);
     s->mapped = node < 0 ? NUMAFY_NO_NODE : numafy_map(node);
     numafy_huge_slot(s, size);
     if (!numafy_slot_bind(s, size)) {
@@ -306,7 +306,7 @@ NUMAFY_INNER_ bool numafy_slot_make(struct numafy_slot *s, unsigned slot, int no
         return false;
     }
     numafy_hooks_set(s);
-    numafy_state_v2.node_of[slot] = (int16_t)node;
+    numafy_state_v3.node_of[slot] = (int16_t)node;
     if (slot > g->slots)
         g->slots = slot;
     return true;
@@ -315,8 +315,8 @@ NUMAFY_INNER_ bool numafy_slot_make(struct numafy_slot *s, unsigned slot, int no
 /* The slot of a node id or NUMAFY_INTERLEAVE, made if there is none; 0: all slots are taken. */
 NUMAFY_COLD_ unsigned numafy_slot_(int node)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
-    uint8_t *entry = &numafy_state_v2.slot_of[node + NUMAFY_NODE_ARGS];
+    struct numafy_pools *g = &numafy_pools_v3;
+    uint8_t *entry = &numafy_state_v3.slot_of[node + NUMAFY_NODE_ARGS];
     unsigned slot = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
     if (slot)
         return slot;
@@ -354,7 +354,7 @@ NUMAFY_INNER_ int numafy_shard_cache(int uncached_flags)
  */
 NUMAFY_INNER_ void numafy_shard_flush(struct numafy_shard *h)
 {
-    numafy_lock(&numafy_pools_v2.lock);
+    numafy_lock(&numafy_pools_v3.lock);
     numafy_lock(&h->lock);
     unsigned tcache = (unsigned)numafy_je_tcache(h->flags);
     if ((int)tcache >= 0 && !h->inherited) {
@@ -362,7 +362,7 @@ NUMAFY_INNER_ void numafy_shard_flush(struct numafy_shard *h)
         __atomic_store_n(&h->flags, numafy_shard_cache(h->uncached_flags), __ATOMIC_RELEASE);
     }
     numafy_unlock(&h->lock);
-    numafy_unlock(&numafy_pools_v2.lock);
+    numafy_unlock(&numafy_pools_v3.lock);
 }
 
 /* Makes the shard. jemalloc has ids for 4,094 arenas and tcaches; without one shard 0 serves. A
@@ -380,14 +380,14 @@ NUMAFY_INNER_ void numafy_shard_make(struct numafy_slot *slot, unsigned shard)
     __atomic_store_n(&h->uncached_flags, uncached, __ATOMIC_RELAXED);
     h->inherited = 0;
     __atomic_store_n(&h->flags,
-                     numafy_pools_v2.use_tcache ? uncached : numafy_shard_cache(uncached),
+                     numafy_pools_v3.use_tcache ? uncached : numafy_shard_cache(uncached),
                      __ATOMIC_RELEASE);
 }
 
 /* A shard of the slot that can serve, the wanted one if it can be had. -1: none at all. */
 NUMAFY_INNER_ int numafy_shard_(struct numafy_slot *slot, unsigned wanted)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
+    struct numafy_pools *g = &numafy_pools_v3;
     if (__atomic_load_n(&slot->shard[wanted].flags, __ATOMIC_ACQUIRE))
         return (int)wanted;
     numafy_lock(&g->lock);
@@ -406,11 +406,11 @@ NUMAFY_INNER_ int numafy_shard_(struct numafy_slot *slot, unsigned wanted)
  * is no memory for one; it then works without caches, scopes and reasons. */
 NUMAFY_COLD_ struct numafy_thread *numafy_thread_own_(void)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
-    struct numafy_thread *t = numafy_tls_v2;
+    struct numafy_pools *g = &numafy_pools_v3;
+    struct numafy_thread *t = numafy_tls_v3;
     if (t->own)
         return t;
-    if (t == &numafy_latethread_v2 || !numafy_ready_())
+    if (t == &numafy_latethread_v3 || !numafy_ready_())
         return NULL;
     numafy_lock(&g->lock);
     t = g->free_threads;
@@ -428,14 +428,14 @@ NUMAFY_COLD_ struct numafy_thread *numafy_thread_own_(void)
     if (!t)
         return NULL;
     t->own = 1;
-    t->ambient = __atomic_load_n(&numafy_nothread_v2.ambient, __ATOMIC_RELAXED);
+    t->ambient = __atomic_load_n(&numafy_nothread_v3.ambient, __ATOMIC_RELAXED);
     t->entries = t->first_entries;
     t->room = sizeof t->first_entries / sizeof t->first_entries[0];
     t->depth = t->unpushed = t->unpushed_key = 0;
     t->reason = NUMAFY_FINE;
     t->stack_size = 0;
-    numafy_tls_v2 = t; /* before setspecific, which may call calloc */
-    numafy_os_thread_atexit_(numafy_thread_end_, t, &numafy_state_v2);
+    numafy_tls_v3 = t; /* before setspecific, which may call calloc */
+    numafy_os_thread_atexit_(numafy_thread_end_, t, &numafy_state_v3);
     numafy_os_setspecific_(g->key, t);
     return t;
 }
@@ -443,7 +443,7 @@ NUMAFY_COLD_ struct numafy_thread *numafy_thread_own_(void)
 /* A tcache of this thread for the arena, as mallocx flags; without a cache if none is to be had. */
 NUMAFY_INNER_ int numafy_tcache(struct numafy_slot *slot, unsigned arena)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
+    struct numafy_pools *g = &numafy_pools_v3;
 #ifdef NUMAFY_TEST_MAIN_TCACHE /* control: caches that another thread made, for its own arena */
     extern unsigned numafy_test_main_tcaches[];
     extern unsigned numafy_test_main_tcache_count;
@@ -467,7 +467,7 @@ NUMAFY_INNER_ int numafy_tcache(struct numafy_slot *slot, unsigned arena)
  * no arena can be made. The thread makes the tcache itself: see numafy_je_tcache_create. */
 NUMAFY_COLD_ int numafy_bind_(unsigned index)
 {
-    struct numafy_slot *slot = &numafy_pools_v2.slot[index];
+    struct numafy_slot *slot = &numafy_pools_v3.slot[index];
     struct numafy_thread *t = numafy_thread_own_();
     if (t && t->flags[index])
         return t->flags[index];
@@ -486,21 +486,21 @@ NUMAFY_INNER_ void numafy_tcaches_end(struct numafy_thread *t)
         unsigned tcache = (unsigned)numafy_je_tcache(t->flags[i]);
         if (t->flags[i] && (int)tcache >= 0) {
             numafy_je_mallctl_("tcache.destroy", NULL, NULL, &tcache, sizeof tcache);
-            __atomic_fetch_sub(&numafy_pools_v2.tcaches, 1, __ATOMIC_RELAXED);
+            __atomic_fetch_sub(&numafy_pools_v3.tcaches, 1, __ATOMIC_RELAXED);
         }
         t->flags[i] = 0;
     }
 }
 
 /* The end of a thread: its blocks go back to their pools and its ids to jemalloc. Destructors that
- * run later find numafy_latethread_v2, and go to the arenas without a cache. */
+ * run later find numafy_latethread_v3, and go to the arenas without a cache. */
 NUMAFY_COLD_ void numafy_thread_exit_(void *record)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
+    struct numafy_pools *g = &numafy_pools_v3;
     struct numafy_thread *t = (struct numafy_thread *)record;
-    if (numafy_tls_v2 != t)
+    if (numafy_tls_v3 != t)
         return; /* over already: the record may be another thread's by now */
-    numafy_tls_v2 = &numafy_latethread_v2;
+    numafy_tls_v3 = &numafy_latethread_v3;
     numafy_bins_clear(t);
     numafy_tcaches_end(t);
     if (t->entries != t->first_entries)
@@ -525,31 +525,31 @@ NUMAFY_COLD_ void numafy_thread_end_(void *record)
 
 NUMAFY_COLD_ void numafy_fork_prepare_(void)
 {
-    numafy_lock_fork_begin(&numafy_pools_v2.lock);
-    numafy_lock_fork_begin(&numafy_onnode_v2.lock);
+    numafy_lock_fork_begin(&numafy_pools_v3.lock);
+    numafy_lock_fork_begin(&numafy_onnode_v3.lock);
     numafy_policy_fork();
     numafy_fork_locks(numafy_fork_begin, false);
 }
 NUMAFY_COLD_ void numafy_fork_parent_(void)
 {
     numafy_fork_locks(numafy_lock_fork_end, false);
-    numafy_lock_fork_end(&numafy_onnode_v2.lock, false);
-    numafy_lock_fork_end(&numafy_pools_v2.lock, false);
+    numafy_lock_fork_end(&numafy_onnode_v3.lock, false);
+    numafy_lock_fork_end(&numafy_pools_v3.lock, false);
 }
 NUMAFY_COLD_ void numafy_fork_child_(void)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
-    const size_t mine = numafy_tls_v2->own ? 1 : 0;
+    struct numafy_pools *g = &numafy_pools_v3;
+    const size_t mine = numafy_tls_v3->own ? 1 : 0;
     numafy_huge_fork_child();
     numafy_policy_fork_child();
     if (!NUMAFY_PLANTED_(7))
         numafy_fork_locks(numafy_lock_fork_end, true);
-    numafy_lock_fork_end(&numafy_onnode_v2.lock, true);
+    numafy_lock_fork_end(&numafy_onnode_v3.lock, true);
     numafy_lock_fork_end(&g->lock, true);
     /* jemalloc 5.3.0 takes explicit tcaches out of its lists here, and corrupts them when one is
      * destroyed later: NUMAFY_CACHE=tcache starts with new ones, and those of the shards stay. */
     if (mine)
-        __builtin_memset(numafy_tls_v2->flags, 0, sizeof numafy_tls_v2->flags);
+        __builtin_memset(numafy_tls_v3->flags, 0, sizeof numafy_tls_v3->flags);
     for (unsigned slot = 1; slot <= NUMAFY_SLOTS; slot++)
         for (unsigned shard = 0; shard < NUMAFY_SHARDS_MAX; shard++)
             g->slot[slot].shard[shard].inherited = 1;
@@ -560,7 +560,7 @@ NUMAFY_COLD_ void numafy_fork_child_(void)
 /* --- allocation that needs a thought */
 NUMAFY_FN_ void *numafy_plain_alloc(size_t size, size_t alignment, int zero)
 {
-    const struct numafy_next *next = &numafy_state_v2.next;
+    const struct numafy_next *next = &numafy_state_v3.next;
     void *p;
     /* jemalloc's malloc aligns up to 8 bytes to 8 only, its memalign 0 bytes not at all. */
     if (alignment <= 8 || (alignment == 16 && size > 8))
@@ -597,8 +597,8 @@ NUMAFY_INNER_ void *numafy_fallback(struct numafy_slot *slot, int node, size_t s
     if (slot)
         __atomic_fetch_add(&slot->fallbacks, 1, __ATOMIC_RELAXED);
     else
-        __atomic_fetch_add(&numafy_pools_v2.plain_served, 1, __ATOMIC_RELAXED);
-    if (numafy_tls_v2 != &numafy_latethread_v2 && numafy_warn_now(NUMAFY_WARN_EXHAUSTED)) {
+        __atomic_fetch_add(&numafy_pools_v3.plain_served, 1, __ATOMIC_RELAXED);
+    if (numafy_tls_v3 != &numafy_latethread_v3 && numafy_warn_now(NUMAFY_WARN_EXHAUSTED)) {
         char text[160];
         snprintf(text, sizeof text,
                  "numafy: the pool of node %d has no room left: plain malloc serves\n", node);
@@ -618,7 +618,7 @@ NUMAFY_FN_ unsigned numafy_class_aligned(size_t size, size_t alignment)
         return NUMAFY_CLASSES;
     const size_t rounded = (size + alignment - 1) & ~(alignment - 1);
     const unsigned class_ = numafy_class_of(rounded ? rounded : alignment);
-    return numafy_pools_v2.nregs[class_] > 1 ? class_ : (unsigned)NUMAFY_CLASSES;
+    return numafy_pools_v3.nregs[class_] > 1 ? class_ : (unsigned)NUMAFY_CLASSES;
 }
 
 /* For a block that did not come by numafy_shard_fill. Returns its usable size. */
@@ -634,7 +634,7 @@ NUMAFY_INNER_ size_t numafy_map_set_by_size(const void *p, unsigned slot)
 NUMAFY_INNER_ void *numafy_pool_direct(struct numafy_thread *t, unsigned slot, size_t size,
                                        size_t alignment, int zero)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
+    struct numafy_pools *g = &numafy_pools_v3;
     struct numafy_slot *s = &g->slot[slot];
     int flags;
     if (g->use_tcache) {
@@ -655,8 +655,8 @@ NUMAFY_INNER_ void *numafy_pool_direct(struct numafy_thread *t, unsigned slot, s
         /* After its own end of a thread jemalloc takes no arena but 0. Such a block must not get
          * out: free would hand it to the allocator below, which need not be jemalloc. */
         numafy_je_dallocx_(p, NUMAFY_JE_TCACHE_NONE);
-        if (numafy_tls_v2->own)
-            numafy_thread_exit_(numafy_tls_v2); /* the fast path must not be taken again */
+        if (numafy_tls_v3->own)
+            numafy_thread_exit_(numafy_tls_v3); /* the fast path must not be taken again */
         return NULL;
     }
     if (p && !g->use_tcache)
@@ -675,7 +675,7 @@ NUMAFY_INNER_ void *numafy_pool_alloc(unsigned slot, size_t size, size_t alignme
         p = numafy_pool_direct(t, slot, size + NUMAFY_REDZONE, alignment, 0);
         return p ? numafy_poison_block(p, size, zero) : NULL;
     }
-    if (t && class_ < NUMAFY_CLASSES && !numafy_pools_v2.use_tcache) {
+    if (t && class_ < NUMAFY_CLASSES && !numafy_pools_v3.use_tcache) {
         if (!numafy_bin_pop(&t->bin[slot * NUMAFY_CLASSES + class_], &p))
             p = numafy_bin_refill(t, slot, class_);
         if (p)
@@ -691,7 +691,7 @@ NUMAFY_INNER_ void *numafy_pool_alloc(unsigned slot, size_t size, size_t alignme
 /* node: any node argument. alignment 0: the default one, else a power of two. */
 NUMAFY_COLD_ void *numafy_slow_alloc_(int node, size_t size, size_t alignment, int zero)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
+    struct numafy_pools *g = &numafy_pools_v3;
     if (node < NUMAFY_INTERLEAVE || node >= NUMAFY_NODES) {
         numafy_fail(NUMAFY_BAD_NODE, node);
         errno = EINVAL;
@@ -734,8 +734,8 @@ NUMAFY_COLD_ void numafy_slow_free_(void *p)
         return;
     }
     const unsigned slot = numafy_slot_of_address(p), entry = *numafy_map_at(p);
-    struct numafy_slot *s = &numafy_pools_v2.slot[slot];
-    if (numafy_pools_v2.use_tcache) {
+    struct numafy_slot *s = &numafy_pools_v3.slot[slot];
+    if (numafy_pools_v3.use_tcache) {
         const int flags = numafy_bind_(slot);
         numafy_je_dallocx_(p, flags ? flags : NUMAFY_JE_TCACHE_NONE);
         return;

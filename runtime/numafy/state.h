@@ -29,14 +29,14 @@ void numafy_first_free_(void *);
 void *numafy_first_memalign_(size_t, size_t);
 size_t numafy_first_usable_size_(void *);
 
-extern NUMAFY_EXPORT_ struct numafy_state numafy_state_v2;
-extern NUMAFY_EXPORT_ struct numafy_pools numafy_pools_v2;
-extern NUMAFY_EXPORT_ struct numafy_thread numafy_nothread_v2, numafy_latethread_v2;
+extern NUMAFY_EXPORT_ struct numafy_state numafy_state_v3;
+extern NUMAFY_EXPORT_ struct numafy_pools numafy_pools_v3;
+extern NUMAFY_EXPORT_ struct numafy_thread numafy_nothread_v3, numafy_latethread_v3;
 
 #ifndef NUMAFY_EXTERN
 /* Above every user address: a thread that sees a new span with the old base takes nothing for ours.
  */
-NUMAFY_WEAK_ struct numafy_state numafy_state_v2 = {
+NUMAFY_WEAK_ struct numafy_state numafy_state_v3 = {
     (uintptr_t)1 << 63,
     0,
     NULL,
@@ -45,9 +45,9 @@ NUMAFY_WEAK_ struct numafy_state numafy_state_v2 = {
     {0},
     {numafy_first_malloc_, numafy_first_calloc_, numafy_first_realloc_, numafy_first_free_,
      numafy_first_memalign_, numafy_first_usable_size_}};
-NUMAFY_WEAK_ struct numafy_pools numafy_pools_v2;
-NUMAFY_WEAK_ struct numafy_thread numafy_nothread_v2, numafy_latethread_v2;
-NUMAFY_WEAK_ NUMAFY_TLS_ struct numafy_thread *numafy_tls_v2 = &numafy_nothread_v2;
+NUMAFY_WEAK_ struct numafy_pools numafy_pools_v3;
+NUMAFY_WEAK_ struct numafy_thread numafy_nothread_v3, numafy_latethread_v3;
+NUMAFY_WEAK_ NUMAFY_TLS_ struct numafy_thread *numafy_tls_v3 = &numafy_nothread_v3;
 #endif
 
 #endif /* NUMAFY_STATE_H */

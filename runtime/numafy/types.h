@@ -32,7 +32,7 @@ struct numafy_entry {
     int kind;
 };
 
-/* What a thread has. Threads start at numafy_nothread_v2 and end at numafy_latethread_v2, which are
+/* What a thread has. Threads start at numafy_nothread_v3 and end at numafy_latethread_v3, which are
  * shared and never written by a thread. Own records come from mmap and are handed on to later
  * threads; the pages of bins that are not used stay untouched. */
 struct numafy_thread {
@@ -185,12 +185,17 @@ enum numafy_reason {
 enum numafy_mode { NUMAFY_PREFER, NUMAFY_BIND, NUMAFY_ABORT };
 
 /* An object that near() takes for a block of `node`. size 0: free. Readers take no lock: see
- * root_changes. */
+ * root_changes. A thread_local object is one entry for all threads: start counts from pthread_self,
+ * and each thread knows its own object. */
 struct numafy_root {
     uintptr_t start;
     size_t size;
     int node;
+    int by_thread;
 };
+
+/* What an object is that NUMAFY_ROOT_OBJECT names; the same at each pass. */
+enum numafy_storage { NUMAFY_STORAGE_UNKNOWN, NUMAFY_AUTOMATIC, NUMAFY_STATIC, NUMAFY_PER_THREAD };
 
 enum numafy_phase { NUMAFY_NEW_BORN, NUMAFY_READY, NUMAFY_DISABLED };
 

@@ -49,7 +49,7 @@ static bool store_set(int node, long pages)
 
 static const struct numafy_huge_pool *pool(int node)
 {
-    return &numafy_huge_v2.pool[numafy_state_v2.slot_of[node + NUMAFY_NODE_ARGS]];
+    return &numafy_huge_v3.pool[numafy_state_v3.slot_of[node + NUMAFY_NODE_ARGS]];
 }
 
 // --- children
@@ -96,7 +96,7 @@ static void maps_of(int node, long *there, long *elsewhere)
 {
     static char line[4096];
     const struct numafy_slot *s =
-        &numafy_pools_v2.slot[numafy_state_v2.slot_of[node + NUMAFY_NODE_ARGS]];
+        &numafy_pools_v3.slot[numafy_state_v3.slot_of[node + NUMAFY_NODE_ARGS]];
     FILE *f = fopen("/proc/self/numa_maps", "r");
     *there = *elsewhere = 0;
     while (f && fgets(line, sizeof line, f)) {

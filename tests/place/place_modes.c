@@ -58,7 +58,7 @@ static unsigned mappings(void)
     FILE *f = fopen("/proc/self/maps", "r");
     while (f && fgets(line, sizeof line, f)) {
         const uintptr_t at = strtoul(line, NULL, 16);
-        n += at - numafy_state_v2.base < numafy_state_v2.span && strstr(line, " rw-p ");
+        n += at - numafy_state_v3.base < numafy_state_v3.span && strstr(line, " rw-p ");
     }
     if (f)
         fclose(f);
@@ -378,7 +378,7 @@ static int case_membind(void)
 {
     void *p = numafy_malloc(1, 100);
     int bad;
-    if (numafy_pools_v2.mode == NUMAFY_PREFER) {
+    if (numafy_pools_v3.mode == NUMAFY_PREFER) {
         memset(p, 1, 100);
         bad = numafy_node_of(p) != 1 || numafy_resident_node(p) != 0;
         bad += 2 * (json_number("\"redirected_bytes\"") < 4096);
@@ -394,7 +394,7 @@ static int case_cpuset(void)
 {
     char *p = numafy_malloc(1, 100), *two = numafy_malloc(2, 100);
     int bad;
-    if (numafy_pools_v2.mode == NUMAFY_PREFER) {
+    if (numafy_pools_v3.mode == NUMAFY_PREFER) {
         memset(p, 1, 100);
         bad = numafy_node_of(p) != 1 || numafy_resident_node(p) != 0;
     } else {

@@ -123,7 +123,7 @@ static void *work(void *arg)
 /* Where the pool of `node` keeps its pages. */
 static int home(int node)
 {
-    return numafy_pools_v2.slot[numafy_state_v2.slot_of[node + NUMAFY_NODE_ARGS]].mapped;
+    return numafy_pools_v3.slot[numafy_state_v3.slot_of[node + NUMAFY_NODE_ARGS]].mapped;
 }
 
 struct count {
@@ -206,7 +206,7 @@ static void check_plain(void)
         pthread_t t;
         pthread_create(&t, NULL, touch_plain, &p);
         pthread_join(t, NULL);
-        const int wanted = numafy_sysfs_nearest(NULL, cpu_node, numafy_pools_v2.topology.cpus);
+        const int wanted = numafy_sysfs_nearest(NULL, cpu_node, numafy_pools_v3.topology.cpus);
         printf("# plain block of a thread on node %d: policy %d, page on node %d\n", wanted,
                p.policy, p.resident);
         policy_ok = policy_ok && p.policy == 0;

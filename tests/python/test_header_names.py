@@ -21,7 +21,7 @@ KEYWORDS = set(
 )
 # Fixed by docs/runtime.md; std's two are what a placed new needs.
 PUBLIC = {
-    "numafy", "numa", "near", "on", "done", "enter", "leave", "at", "ctor", "std", "nothrow_t", "align_val_t"
+    "numafy", "numa", "near", "on", "done", "enter", "enter_on", "leave", "at", "ctor", "std", "nothrow_t", "align_val_t"
 }
 
 # Features that clang is asked for, and words that are only pasted to others: neither is expanded.

@@ -55,7 +55,7 @@ class Mixed(Life):
             shutil.copytree(ROOT / "runtime", folder)
             for header in folder.rglob("*.h*"):
                 text = header.read_text()
-                text = re.sub(r"_v2\b", "_v9", text).replace("NUMAFY_LAYOUT 2", "NUMAFY_LAYOUT 9")
+                text = re.sub(r"_v3\b", "_v9", text).replace("NUMAFY_LAYOUT 3", "NUMAFY_LAYOUT 9")
                 header.write_text(text)
         return folder
 

@@ -275,6 +275,14 @@ static void test_near_follows_the_owner(void **state)
         free(all[i]);
 }
 
+static int roots_in_use(void)
+{
+    int n = 0;
+    for (int i = 0; i < NUMAFY_ROOTS; i++)
+        n += numafy_pools_v3.roots[i].size != 0;
+    return n;
+}
+
 static void test_roots(void **state)
 {
     (void)state;
@@ -305,14 +313,92 @@ static void test_roots_refuse_nonsense_and_end_at_64(void **state)
     assert_int_equal(numafy_root_add(area, 0, 1), -EINVAL);
     assert_int_equal(numafy_root_add(NULL, 8, 1), -EINVAL);
     assert_int_equal(numafy_root_add(area, 8, 5000), -EINVAL);
-    for (int i = 0; i < 64; i++)
+    const int free_entries = 64 - roots_in_use();
+    for (int i = 0; i < free_entries; i++)
         assert_int_equal(numafy_root_add(area + i, 1, 1), 0);
     assert_int_equal(numafy_root_add(area + 64, 1, 1), -ENOSPC);
     assert_string_equal(numafy_strerror(), "there are 64 roots already");
-    for (int i = 0; i < 64; i++)
+    for (int i = 0; i < free_entries; i++)
         numafy_root_remove(area + i);
     assert_int_equal(numafy_root_add(area, 1, 1), 0);
     numafy_root_remove(area);
+}
+
+static struct {
+    int a[10];
+} named, named_row[3];
+static __thread int named_own[5];
+NUMAFY_ROOT_GLOBAL(named, 2)
+NUMAFY_ROOT_GLOBAL(named_row, 1) NUMAFY_ROOT_GLOBAL(named_own, 2)
+
+    static void near_is(const volatile void *owner, int node)
+{
+    void *p = numafy_malloc_near(owner, 8);
+    on_node(p, node);
+    free(p);
+}
+
+static void *named_own_elsewhere(void *of_main)
+{
+    near_is(&named_own[1], 2);
+    near_is(of_main, NUMAFY_NO_NODE);
+    return NULL;
+}
+
+static void test_global_roots_by_name(void **state)
+{
+    (void)state;
+    pthread_t other;
+    near_is(&named, 2);
+    near_is((char *)&named + sizeof named - 1, 2);
+    near_is(&named_row[2].a[9], 1);
+    near_is(&named_own[4], 2);
+    pthread_create(&other, NULL, named_own_elsewhere, named_own);
+    pthread_join(other, NULL);
+}
+
+static const volatile void *named_static, *named_thread;
+
+static void *named_objects(void *depth)
+{
+    int local[4];
+    static int kept[4];
+    static __thread int own[4];
+    NUMAFY_ROOT_OBJECT(local, 1);
+    NUMAFY_ROOT_OBJECT(kept, 2);
+    NUMAFY_ROOT_OBJECT(own, 1);
+    near_is(&local[3], 1);
+    near_is(&kept[3], 2);
+    near_is(&own[3], 1);
+    if (depth) /* a deeper one ends before this one */
+        named_objects((char *)depth - 1);
+    near_is(local, 1);
+    for (int i = 0; i < 2; i++) {
+        long inner;
+        NUMAFY_ROOT_OBJECT(inner, i);
+        near_is(&inner, i);
+    }
+    named_static = kept;
+    named_thread = own;
+    return NULL;
+}
+
+/* There are 64 entries: all these passes leave only two. */
+static void test_local_roots_by_name(void **state)
+{
+    (void)state;
+    const int before = roots_in_use();
+    pthread_t thread[3];
+    for (size_t i = 0; i < 100; i++)
+        named_objects((char *)NULL + i % 3);
+    near_is(named_static, 2);
+    near_is(named_thread, 1);
+    assert_int_equal(roots_in_use(), before + 2);
+    for (size_t i = 0; i < 3; i++)
+        pthread_create(&thread[i], NULL, named_objects, (char *)NULL + 3);
+    for (size_t i = 0; i < 3; i++)
+        pthread_join(thread[i], NULL);
+    assert_int_equal(roots_in_use(), before + 2);
 }
 
 // --- the ambient node
@@ -415,8 +501,21 @@ static void test_enter_and_leave_around_calls(void **state)
     on_node(r, 1);
     on_node(s, 1);
     free(p), free(q), free(r), free(s);
+    p = ((void)numafy_enter_on(3), numafy_leave(factory_of(other)));
+    ((void)numafy_enter_on(NUMAFY_INTERLEAVE), (void)factory_out(&q), (void)numafy_leave(0));
+    ((void)numafy_enter_on(2), (void)numafy_leave_int(factory_int(&r)));
+    s = ((void)numafy_enter_on(3),
+         numafy_leave(((void)numafy_enter_on(NUMAFY_NO_NODE), numafy_leave(factory()))));
+    on_node(p, 3);
+    on_node(q, NUMAFY_INTERLEAVE);
+    on_node(r, 2);
+    on_node(s, NUMAFY_NO_NODE);
+    free(p), free(q), free(r), free(s);
     assert_int_equal((numafy_enter)(owner), NUMAFY_NO_NODE);
-    assert_int_equal((numafy_enter)(other), 1);
+    assert_int_equal((numafy_enter_on)(2), 1);
+    p = factory();
+    on_node(p, 2);
+    free(p);
     numafy_leave(NULL);
     p = factory();
     on_node(p, 1);
@@ -436,7 +535,8 @@ static __attribute__((noinline)) void *jump_out(const void *owner, int depth)
         return NULL;
     if (!depth && jump)
         longjmp(back, 1);
-    void *p = (numafy_enter(owner), numafy_leave(jump_out(owner, depth - 1)));
+    void *p = depth % 2 ? (numafy_enter(owner), numafy_leave(jump_out(owner, depth - 1)))
+                        : (numafy_enter_on(2), numafy_leave(jump_out(owner, depth - 1)));
     return (char *)p + 1; // not in tail position
 }
 
@@ -454,7 +554,7 @@ static void test_longjmp_leaves_no_entry_behind(void **state)
     numafy_leave(NULL);
     void *r = factory();
     on_node(r, NUMAFY_NO_NODE);
-    assert_int_equal(numafy_tls_v2->depth, 0);
+    assert_int_equal(numafy_tls_v3->depth, 0);
     free(p), free(q), free(r), free(owner), free(outer);
 }
 
@@ -470,8 +570,8 @@ static void test_entries_have_no_bound(void **state)
     (void)state;
     void *owner = numafy_malloc(1, 8);
     assert_int_equal(recurse(owner, 20000), 20000);
-    assert_int_equal(numafy_tls_v2->depth, 0);
-    assert_int_equal(numafy_tls_v2->ambient, 0);
+    assert_int_equal(numafy_tls_v3->depth, 0);
+    assert_int_equal(numafy_tls_v3->ambient, 0);
     free(owner);
 }
 
@@ -500,7 +600,7 @@ static void test_resident_node_asks_the_kernel(void **state)
     const int node = numafy_resident_node(p);
     if (node < 0)
         fail_msg("the kernel says %d of a touched page", node);
-    if (!numafy_huge_v2.page) // else pages are there before anybody writes to them
+    if (!numafy_huge_v3.page) // else pages are there before anybody writes to them
         assert_int_equal(numafy_resident_node(p + (4 << 20)), -ENOENT);
     assert_int_equal(numafy_resident_node(NULL), -EFAULT);
     free(p);
@@ -551,10 +651,10 @@ static void test_blocks_of_libc_are_freed_by_libc(void **state)
 static void test_units_and_libraries_share_one_runtime(void **state)
 {
     (void)state;
-    assert_ptr_equal(lib_state(), &numafy_state_v2);
-    assert_ptr_equal(lib_tls(), &numafy_tls_v2);
-    assert_ptr_equal(part_c_state(), &numafy_state_v2);
-    assert_ptr_equal(part_cxx_state(), &numafy_state_v2);
+    assert_ptr_equal(lib_state(), &numafy_state_v3);
+    assert_ptr_equal(lib_tls(), &numafy_tls_v3);
+    assert_ptr_equal(part_c_state(), &numafy_state_v3);
+    assert_ptr_equal(part_cxx_state(), &numafy_state_v3);
     void *p = lib_alloc(2, 50), *q = numafy_malloc(2, 50), *r = part_c_alloc(1, 8),
          *s = part_cxx_new(3);
     on_node(p, 2);
@@ -617,10 +717,10 @@ static void test_plain_malloc_stays_out_of_the_pools(void **state)
         on_node(p, NUMAFY_NO_NODE);
         assert_int_equal(numafy_je_mallctl_("arenas.lookup", &arena, &len, (void *)&p, sizeof p),
                          0);
-        for (unsigned s = 1; s <= numafy_pools_v2.slots; s++)
+        for (unsigned s = 1; s <= numafy_pools_v3.slots; s++)
             for (unsigned k = 0; k < NUMAFY_SHARDS_MAX; k++)
                 assert_int_not_equal((arena + 1) << 20,
-                                     numafy_pools_v2.slot[s].shard[k].uncached_flags & ~0xfffff);
+                                     numafy_pools_v3.slot[s].shard[k].uncached_flags & ~0xfffff);
         free(p);
     }
 }
@@ -660,7 +760,7 @@ static void test_two_thousand_threads_leave_nothing(void **state)
     for (int round = 0; round < 2; round++) {
         for (int node = 0; node < NODES; node++)
             before[node] = inside_live(node);
-        const size_t tcaches = numafy_pools_v2.tcaches, threads = numafy_pools_v2.threads;
+        const size_t tcaches = numafy_pools_v3.tcaches, threads = numafy_pools_v3.threads;
         for (int i = 0; i < 1000; i++) {
             pthread_t t;
             void *p;
@@ -670,14 +770,14 @@ static void test_two_thousand_threads_leave_nothing(void **state)
             free(p);
         }
         numafy_thread_flush();
-        assert_int_equal(numafy_pools_v2.tcaches, tcaches);
-        assert_int_equal(numafy_pools_v2.threads, threads);
+        assert_int_equal(numafy_pools_v3.tcaches, tcaches);
+        assert_int_equal(numafy_pools_v3.threads, threads);
         if (round) // the first round makes arenas
             for (int node = 0; node < NODES; node++)
                 assert_int_equal(inside_live(node), before[node]);
     }
-    for (unsigned s = 1; s <= numafy_pools_v2.slots; s++)
-        assert_int_equal(numafy_pools_v2.slot[s].uncached, 0);
+    for (unsigned s = 1; s <= numafy_pools_v3.slots; s++)
+        assert_int_equal(numafy_pools_v3.slot[s].uncached, 0);
 }
 
 static pthread_key_t late_key;
@@ -686,7 +786,7 @@ static void late_destructor(void *p)
 {
     // The block goes home. jemalloc has ended this thread: a new one comes from the plain heap.
     char *q, *r = malloc(10);
-    late_bad += numafy_node_of(p) != 1 || numafy_tls_v2 != &numafy_latethread_v2;
+    late_bad += numafy_node_of(p) != 1 || numafy_tls_v3 != &numafy_latethread_v3;
     p = realloc(p, 5000);
     late_bad += numafy_node_of(p) != 1;
     free(p);
@@ -848,6 +948,8 @@ int main(void)
         cmocka_unit_test(test_usable_size),
         cmocka_unit_test(test_near_follows_the_owner),
         cmocka_unit_test(test_roots),
+        cmocka_unit_test(test_global_roots_by_name),
+        cmocka_unit_test(test_local_roots_by_name),
         cmocka_unit_test(test_roots_refuse_nonsense_and_end_at_64),
         cmocka_unit_test(test_scope_moves_what_libraries_allocate),
         cmocka_unit_test(test_scope_follows_near_but_keeps_at_stack_and_null),

@@ -158,7 +158,7 @@ void test_pointers_that_no_allocation_returned(void **)
     dies_from(
         1,
         [] {
-            numafy_free(reinterpret_cast<void *>(numafy_state_v2.base + numafy_state_v2.span - 64));
+            numafy_free(reinterpret_cast<void *>(numafy_state_v3.base + numafy_state_v3.span - 64));
         },
         "where no block begins");
 }
@@ -293,7 +293,7 @@ void test_damaged_caches(void **)
         [&] {
             fill();
             numafy_depot *d =
-                &numafy_pools_v2.slot[numafy_slot_of_node(1)].depot[numafy_class_of(160)];
+                &numafy_pools_v3.slot[numafy_slot_of_node(1)].depot[numafy_class_of(160)];
             d->count++;
             numafy_thread_flush();
         },

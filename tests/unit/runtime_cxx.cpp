@@ -210,7 +210,7 @@ void test_done_restores_for_all_ctor_forms(void **)
     delete a, delete b, delete[] c, delete[] d, delete e, delete[] f, delete g, delete[] h;
     assert_null(::numafy::done(::new (::numafy::on(2).ctor(), std::nothrow) char[too_much]));
     ambient_is(-1);
-    assert_int_equal(numafy_tls_v2->depth, 0);
+    assert_int_equal(numafy_tls_v3->depth, 0);
 }
 
 void test_members_of_a_constructed_object_follow_the_owner(void **)
@@ -262,7 +262,7 @@ void test_throwing_constructors_and_arguments_restore(void **)
             caught++;
         }
         ambient_is(-1);
-        assert_int_equal(numafy_tls_v2->depth, 0);
+        assert_int_equal(numafy_tls_v3->depth, 0);
     }
     assert_int_equal(caught, 6);
 }
@@ -314,7 +314,7 @@ void test_a_constructor_may_build_a_chain_of_100000(void **)
             c = next;
             n++;
         }
-        wrong += numafy_tls_v2->depth != 0 || numafy_tls_v2->ambient != 0;
+        wrong += numafy_tls_v3->depth != 0 || numafy_tls_v3->ambient != 0;
         return reinterpret_cast<void *>(n == 100001 ? wrong : 77);
     };
     void *result;
@@ -356,8 +356,65 @@ void test_enter_and_leave_around_calls(void **)
     int x = 5;
     int &r = (::numafy::enter(owner), ::numafy::leave(x));
     assert_ptr_equal(&r, &x);
+    auto s = ((void)::numafy::enter_on(3), ::numafy::leave(make_unique_int(4)));
+    on_node(s.get(), 3);
+    try {
+        ((void)::numafy::enter_on(1), make_into(q, true));
+    } catch (const std::runtime_error &) {
+    }
+    on_node(q, 1);
+    delete q;
+    ambient_is(-1);
     delete owner;
-    assert_int_equal(numafy_tls_v2->depth, 0);
+    assert_int_equal(numafy_tls_v3->depth, 0);
+}
+
+// --- roots by name
+// Made before main, and after the registration of the roots further down.
+extern Rich *first_named;
+struct Early {
+    int node = 7;
+    Early()
+    {
+        void *p = numafy_malloc_near(&first_named, 8);
+        node = numafy_node_of(p);
+        free(p);
+    }
+} early;
+Rich *first_named;
+NUMAFY_ROOT_GLOBAL(first_named, 2)
+NUMAFY_ROOT_GLOBAL(early, 1)
+
+    void test_a_global_root_is_known_to_static_initialisers(void **)
+{
+    assert_int_equal(early.node, 2);
+    int *p = ::new (numafy::near(&early.node)) int;
+    on_node(p, 1);
+    delete p;
+}
+
+void rooted_throw(const void **where)
+{
+    int row[3];
+    NUMAFY_ROOT_OBJECT(row, 3);
+    *where = row;
+    int *p = ::new (numafy::near(row)) int;
+    on_node(p, 3);
+    delete p;
+    throw std::runtime_error("root");
+}
+
+void test_a_local_root_ends_with_an_exception(void **)
+{
+    const void *row = nullptr;
+    try {
+        rooted_throw(&row);
+        fail();
+    } catch (const std::runtime_error &) {
+    }
+    int *p = ::new (numafy::near(row)) int;
+    on_node(p, -1);
+    delete p;
 }
 
 void scoped_throw(const void *owner)
@@ -451,7 +508,7 @@ void test_numa_of_trivially_destructible_types(void **)
         }
         assert_true(caught);
         ambient_is(-1);
-        assert_int_equal(numafy_tls_v2->depth, 0);
+        assert_int_equal(numafy_tls_v3->depth, 0);
     }
     Trivial::fuse = -1;
 }
@@ -766,7 +823,7 @@ void test_longjmp_out_of_a_construction_leaves_no_entry(void **)
     r->all_on(1);
     delete r;
     ambient_is(-1);
-    assert_int_equal(numafy_tls_v2->depth, 0);
+    assert_int_equal(numafy_tls_v3->depth, 0);
 }
 
 } // namespace
@@ -782,6 +839,8 @@ int main()
         cmocka_unit_test(test_nested_constructions_and_the_call_around_them),
         cmocka_unit_test(test_a_constructor_may_build_a_chain_of_100000),
         cmocka_unit_test(test_enter_and_leave_around_calls),
+        cmocka_unit_test(test_a_global_root_is_known_to_static_initialisers),
+        cmocka_unit_test(test_a_local_root_ends_with_an_exception),
         cmocka_unit_test(test_scope_ends_with_an_exception),
         cmocka_unit_test(test_numa_of_a_class),
         cmocka_unit_test(test_numa_with_virtual_functions),

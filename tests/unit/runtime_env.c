@@ -50,7 +50,7 @@ static int child_map(int argc, char **argv)
     for (int i = 0; i < argc; i++) {
         const int node = atoi(argv[i]);
         void *p = numafy_malloc(node, 100);
-        printf("%d:%d:%d ", node, numafy_node_of(p), numafy_pools_v2.mapped[node] - 1);
+        printf("%d:%d:%d ", node, numafy_node_of(p), numafy_pools_v3.mapped[node] - 1);
         free(p);
     }
     return 0;
@@ -86,8 +86,8 @@ static int child_small_space(void)
     const struct rlimit limit = {(rlim_t)3 << 30, (rlim_t)3 << 30};
     setrlimit(RLIMIT_AS, &limit);
     void *p = numafy_malloc(1, 1000), *big = numafy_malloc(1, (size_t)300 << 20);
-    printf("%d %d %d %zu", numafy_node_of(p), numafy_node_of(big), numafy_state_v2.shift < 30,
-           numafy_pools_v2.slot[inside_slot(1)].fallbacks);
+    printf("%d %d %d %zu", numafy_node_of(p), numafy_node_of(big), numafy_state_v3.shift < 30,
+           numafy_pools_v3.slot[inside_slot(1)].fallbacks);
     char *grown = realloc(p, (size_t)300 << 20);
     printf(" %d", grown != NULL);
     free(big), free(grown);
@@ -109,7 +109,7 @@ static int child_onnode(void)
 {
     char *p = numafy_malloc(1, 100), *q = numafy_malloc_near(p + 50, 100000), *zero;
     int bad = numafy_node_of(p) != 1 || numafy_node_of(q) != 1 || numafy_node_of(q + 99999) != 1;
-    bad += numafy_pools_v2.onnode != 1 || numafy_state_v2.span != 0;
+    bad += numafy_pools_v3.onnode != 1 || numafy_state_v3.span != 0;
     bad += (uintptr_t)p % 4096 != 0 || numafy_usable_size(p) != 4096;
     memset(q, 7, 100000);
     q = realloc(q, 300000);
@@ -134,7 +134,7 @@ static int child_onnode(void)
     }
     bad += numafy_node_of(many[5]) != NUMAFY_NO_NODE;
     free(malloc(10));
-    printf("%d %zu", bad, numafy_onnode_v2.blocks);
+    printf("%d %zu", bad, numafy_onnode_v3.blocks);
     return 0;
 }
 
@@ -219,7 +219,7 @@ static int child_refused_pages(void)
     void *p = numafy_malloc(1, (size_t)200 << 20);
     // With hugetlb jemalloc keeps address space without memory, and takes later blocks from that.
     printf("%d %d %d", served, numafy_node_of(p),
-           numafy_huge_v2.page || numafy_pools_v2.slot[inside_slot(1)].used < (size_t)1 << 30);
+           numafy_huge_v3.page || numafy_pools_v3.slot[inside_slot(1)].used < (size_t)1 << 30);
     free(p);
     return 0;
 }
@@ -258,8 +258,8 @@ static int child_early_key(void)
         pthread_join(t, NULL);
     }
     printf("%s %zu",
-           plain_blocks == numafy_pools_v2.slot[inside_slot(1)].fallbacks ? "counted" : "escaped",
-           numafy_pools_v2.threads);
+           plain_blocks == numafy_pools_v3.slot[inside_slot(1)].fallbacks ? "counted" : "escaped",
+           numafy_pools_v3.threads);
     return 0;
 }
 
@@ -615,7 +615,7 @@ static void test_a_plugin_finds_the_programs_runtime(void **state)
     const void *(*plugin_state)(void) = (const void *(*)(void))numafy_os_dlsym_(lib, "lib_state");
     void *(*plugin_alloc)(int, size_t) = (void *(*)(int, size_t))numafy_os_dlsym_(lib, "lib_alloc");
     assert_non_null(plugin_state);
-    assert_ptr_equal(plugin_state(), &numafy_state_v2);
+    assert_ptr_equal(plugin_state(), &numafy_state_v3);
     void *p = plugin_alloc(1, 100);
     assert_int_equal(numafy_node_of(p), 1);
     free(p);

@@ -156,17 +156,17 @@ static size_t fault_left(void)
     for (int node = NUMAFY_INTERLEAVE; node < FAULT_NODES; node++)
         if (node != NUMAFY_NO_NODE && node != NUMAFY_LOCAL)
             numafy_purge(node);
-    for (unsigned i = 1; i <= numafy_pools_v2.slots; i++)
-        bytes += numafy_pools_v2.slot[i].taken;
+    for (unsigned i = 1; i <= numafy_pools_v3.slots; i++)
+        bytes += numafy_pools_v3.slot[i].taken;
     return bytes;
 }
 
 static bool fault_locked(void)
 {
-    struct numafy_pools *g = &numafy_pools_v2;
-    bool held = g->lock.word || numafy_onnode_v2.lock.word;
+    struct numafy_pools *g = &numafy_pools_v3;
+    bool held = g->lock.word || numafy_onnode_v3.lock.word;
     for (unsigned i = 0; i <= NUMAFY_SLOTS; i++)
-        held = held || g->slot[i].growth.word || numafy_huge_v2.pool[i].lock.word;
+        held = held || g->slot[i].growth.word || numafy_huge_v3.pool[i].lock.word;
     return held;
 }
 
@@ -174,8 +174,8 @@ static bool fault_locked(void)
  * filter forbids stays forbidden. */
 static bool fault_is_final(int node)
 {
-    const struct numafy_pools *g = &numafy_pools_v2;
-    const unsigned slot = numafy_state_v2.slot_of[node + NUMAFY_NODE_ARGS];
+    const struct numafy_pools *g = &numafy_pools_v3;
+    const unsigned slot = numafy_state_v3.slot_of[node + NUMAFY_NODE_ARGS];
     return g->disabled || (fault.error == EPERM && slot && g->slot[slot].refused);
 }
 
@@ -186,8 +186,8 @@ static int fault_case(const void *arg)
     kernel.fail = fault.call;
     kernel.all_of = fault.all_of;
     start(fault.mode);
-    numafy_pools_v2.use_tcache = fault.tcache;
-    numafy_pools_v2.huge = fault.huge;
+    numafy_pools_v3.use_tcache = fault.tcache;
+    numafy_pools_v3.huge = fault.huge;
     fault_use();
     const unsigned long made = kernel.calls;
     if (fault_locked())
@@ -204,7 +204,7 @@ static int fault_case(const void *arg)
     fault_use(); // all once more
     if (fault_left())
         return BAD_LEAK;
-    if (numafy_pools_v2.threads > 1)
+    if (numafy_pools_v3.threads > 1)
         return BAD_THREADS;
     if (!fault.call && fault.all_of < 0)
         fprintf(stderr, "%lu", made);
@@ -235,8 +235,8 @@ static void fault_machine(void)
     put_node(0, "10 20 20\n", "0\n");
     put_node(1, "20 10 20\n", "1\n");
     put_node(2, "20 20 10\n", "\n");
-    numafy_pools_v2.quiet = 1;  // warnings are another test's matter
-    numafy_pools_v2.shards = 1; // each would populate 2 MiB more in mode bind
+    numafy_pools_v3.quiet = 1;  // warnings are another test's matter
+    numafy_pools_v3.shards = 1; // each would populate 2 MiB more in mode bind
 }
 
 static void fault_run(const struct fault *f)
@@ -266,8 +266,8 @@ static void test_every_call_may_fail_once(void **state)
             for (f.call = 1, f.error = errors[e]; f.call <= calls; f.call++)
                 fault_run(&f);
     }
-    numafy_pools_v2.quiet = 0;
-    numafy_pools_v2.shards = 0;
+    numafy_pools_v3.quiet = 0;
+    numafy_pools_v3.shards = 0;
 }
 
 static void test_every_kind_of_call_may_always_fail(void **state)
@@ -281,8 +281,8 @@ static void test_every_kind_of_call_may_always_fail(void **state)
                 const struct fault f = {0, errors[e], mode, kind, 0, 0};
                 fault_run(&f);
             }
-    numafy_pools_v2.quiet = 0;
-    numafy_pools_v2.shards = 0;
+    numafy_pools_v3.quiet = 0;
+    numafy_pools_v3.shards = 0;
 }
 
 #endif

@@ -66,7 +66,7 @@ static int child_choose(void)
 {
     char *p = numafy_malloc(0, 3 * MIB);
     memset(p, 1, 3 * MIB);
-    printf("%d %zu %d", numafy_node_of(p), numafy_huge_v2.page, numafy_huge_v2.transparent);
+    printf("%d %zu %d", numafy_node_of(p), numafy_huge_v3.page, numafy_huge_v3.transparent);
     free(p);
     return 0;
 }
@@ -87,8 +87,8 @@ static int child_frames(void)
         for (int j = 0; j < i; j++)
             shared += frames[i] == frames[j];
     }
-    for (unsigned i = 1; i <= numafy_pools_v2.slots; i++)
-        shared += numafy_pools_v2.slot[i].start % FRAME != 0;
+    for (unsigned i = 1; i <= numafy_pools_v3.slots; i++)
+        shared += numafy_pools_v3.slot[i].start % FRAME != 0;
     printf("%d %s %s", shared, strstr(advised, " hg") || strstr(advised, " ht") ? "huge" : "not",
            strstr(interleaved, " nh") ? "small" : "not");
     return 0;
@@ -158,7 +158,7 @@ static int child_counters(void)
     char *p = numafy_malloc(0, 24 * MIB);
     memset(p, 1, 24 * MIB);
     printf("%zu %d %d %zu", stat_of("huge_bytes"),
-           stat_of("huge_fallbacks") * numafy_huge_v2.page >= 24 * MIB,
+           stat_of("huge_fallbacks") * numafy_huge_v3.page >= 24 * MIB,
            stat_of("thp_bytes") >= 24 * MIB, stat_of("thp_fallbacks"));
     free(p);
     return 0;

@@ -21,7 +21,7 @@ extern "C" {
 /* The slot of a node's pool, 0 if it has none yet. */
 static inline unsigned inside_slot(int node)
 {
-    return numafy_state_v2.slot_of[node + NUMAFY_NODE_ARGS];
+    return numafy_state_v3.slot_of[node + NUMAFY_NODE_ARGS];
 }
 
 /* Bytes of a node's pool that the program holds, as the statistics have it. */

@@ -20,9 +20,9 @@ void *lib_plain(size_t size)
 }
 const void *lib_state(void)
 {
-    return &numafy_state_v2;
+    return &numafy_state_v3;
 }
 const void *lib_tls(void)
 {
-    return &numafy_tls_v2;
+    return &numafy_tls_v3;
 }

@@ -32,7 +32,7 @@ static void test_the_pools_stay_off_if_free_is_not_ours(void **state)
     numafy_free(q);
     assert_true(own_frees >= before + 2);
     assert_non_null(strstr(numafy_strerror(), "the program's free is not ours"));
-    assert_true(numafy_pools_v2.plain_served >= 2);
+    assert_true(numafy_pools_v3.plain_served >= 2);
 }
 #else
 static void *use(void *arg)
@@ -63,10 +63,10 @@ static void test_threads_beyond_the_ids_work_without_a_cache(void **state)
         pthread_join(t[i], &wrong);
         assert_null(wrong);
     }
-    for (unsigned s = 1; s <= numafy_pools_v2.slots; s++)
-        uncached += numafy_pools_v2.slot[s].uncached;
+    for (unsigned s = 1; s <= numafy_pools_v3.slots; s++)
+        uncached += numafy_pools_v3.slot[s].uncached;
     assert_true(uncached >= 8); // each of 4 threads wants 4 of the 2 that there are
-    assert_int_equal(numafy_pools_v2.tcaches, 0);
+    assert_int_equal(numafy_pools_v3.tcaches, 0);
 }
 
 static void test_more_nodes_than_slots_go_to_the_plain_heap(void **state)
@@ -82,9 +82,9 @@ static void test_more_nodes_than_slots_go_to_the_plain_heap(void **state)
             plain++;
         free(p);
     }
-    assert_int_equal(pooled, numafy_pools_v2.slot_limit);
+    assert_int_equal(pooled, numafy_pools_v3.slot_limit);
     assert_int_equal(pooled + plain, 200);
-    assert_int_equal(numafy_pools_v2.plain_served, plain);
+    assert_int_equal(numafy_pools_v3.plain_served, plain);
 }
 #endif
 

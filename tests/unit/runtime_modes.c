@@ -30,7 +30,7 @@ static unsigned mappings(void)
     FILE *f = fopen("/proc/self/maps", "r");
     while (f && fgets(line, sizeof line, f)) {
         const uintptr_t at = strtoul(line, NULL, 16);
-        n += at - numafy_state_v2.base < numafy_state_v2.span && strstr(line, " rw-p ");
+        n += at - numafy_state_v3.base < numafy_state_v3.span && strstr(line, " rw-p ");
     }
     if (f)
         fclose(f);
@@ -74,7 +74,7 @@ static int child_bind(void)
         pthread_join(t[i], &wrong);
         bad += (unsigned long)wrong;
     }
-    const struct numafy_slot *s = &numafy_pools_v2.slot[numafy_state_v2.slot_of[NUMAFY_NODE_ARGS]];
+    const struct numafy_slot *s = &numafy_pools_v3.slot[numafy_state_v3.slot_of[NUMAFY_NODE_ARGS]];
     printf("%lu %u %s", bad, mappings() - POOLS, numafy_policy_name(s->policy));
     return 0;
 }
@@ -107,7 +107,7 @@ static int child_interleave(void)
     const int e = numafy_os_bind((uintptr_t)page, 4096, NUMAFY_MPOL_WEIGHTED_INTERLEAVE, set);
     char *p = numafy_malloc(NUMAFY_INTERLEAVE, 100);
     const char *const name =
-        numafy_policy_name(numafy_pools_v2.slot[numafy_slot_of_address(p)].policy);
+        numafy_policy_name(numafy_pools_v3.slot[numafy_slot_of_address(p)].policy);
     const char *const wanted = e == 0 ? "weighted" : e == -EINVAL ? "interleave" : "none";
     printf("%s", strcmp(name, wanted) ? name : "as the kernel can");
     return 0;

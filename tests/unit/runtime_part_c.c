@@ -15,5 +15,5 @@ void part_c_free(void *p)
 }
 const void *part_c_state(void)
 {
-    return &numafy_state_v2;
+    return &numafy_state_v3;
 }

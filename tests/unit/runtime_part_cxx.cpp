@@ -28,5 +28,5 @@ void part_cxx_sized_delete(void *p, std::size_t size)
 }
 const void *part_cxx_state()
 {
-    return &numafy_state_v2;
+    return &numafy_state_v3;
 }

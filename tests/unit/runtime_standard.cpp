@@ -48,13 +48,55 @@ struct Owner {
     int call(unsigned n)
     {
         NUMAFY_SCOPE(this);
-        (::numafy::enter(this), sites(n));
-        return (::numafy::enter(this), ::numafy::leave(sites(n)));
+        ((void)::numafy::enter(this), sites(n));
+        return ((void)::numafy::enter(this), ::numafy::leave(sites(n)));
+    }
+    // Around calls, wherever one may stand.
+    int forms(unsigned n)
+    {
+        ((void)::numafy::enter_on(1), sites(n));
+        int &r = ((void)::numafy::enter(this), ::numafy::leave(p->a));
+        for (((void)::numafy::enter(this), sites(n)); r > 0;
+             --r, ((void)::numafy::enter_on(1), sites(n)))
+            r -= n ? ((void)::numafy::enter(this), ::numafy::leave(sites(n)))
+                   : ((void)::numafy::enter_on(1), ::numafy::leave(call(n)));
+        const Plain &same = ((void)::numafy::enter(this), ::numafy::leave(*p));
+        r += same.a;
+        const std::string s = ((void)::numafy::enter_on(1), ::numafy::leave(std::string("text")));
+        p = ((void)::numafy::enter(p), ::numafy::leave(::new (::numafy::on(1)) Plain()));
+        return ((void)::numafy::enter_on(1),
+                ::numafy::leave(call(unsigned(r) + unsigned(s.size()))));
     }
 };
+namespace roots
+{
+Plain global, list[2];
+NUMAFY_ROOT_GLOBAL(global, 1) NUMAFY_ROOT_GLOBAL(list, NUMAFY_INTERLEAVE) namespace
+{
+    Rich hidden(1);
+    NUMAFY_ROOT_GLOBAL(hidden, 0)
+} // namespace
+struct Proud {
+    int operator&() const { return 0; }
+    Plain *p;
+};
+} // namespace roots
 int standard_use(Owner &o)
 {
-    return o.call(3);
+    Rich local(1);
+    NUMAFY_ROOT_OBJECT(local, 1);
+    static Plain kept;
+    NUMAFY_ROOT_OBJECT(kept, 1);
+    static __thread Plain own;
+    NUMAFY_ROOT_OBJECT(own, 1);
+    roots::Proud proud;
+    NUMAFY_ROOT_OBJECT(proud, 1);
+    Owner &reference = o;
+    NUMAFY_ROOT_OBJECT(reference, 1);
+    proud.p = static_cast<Plain *>(numafy_malloc_near(__builtin_addressof(proud), sizeof(Plain)));
+    numafy_free(proud.p);
+    return o.call(3) + reference.forms(1) + o.forms(2) + local.a + kept.a + own.a +
+           roots::global.a + roots::list[1].a + roots::hidden.a;
 }
 
 #ifdef STANDARD_FULL

@@ -47,8 +47,8 @@ static int in_child(int (*run)(const void *), const void *arg)
 /* The start of the process anew, on the machine of the test's tree, in a child. */
 static void start(int mode)
 {
-    numafy_pools_v2.sysfs = root;
-    numafy_pools_v2.mode = mode;
+    numafy_pools_v3.sysfs = root;
+    numafy_pools_v3.mode = mode;
     kernel.calls = kernel.opens = 0;
     numafy_policy_start();
 }
@@ -66,7 +66,7 @@ static int mask_case(const void *arg)
     // The kernel reads maxnode - 1 bits.
     return bits != 1 || !(kernel.bind.mask[node / 64] >> (node % 64) & 1) ||
            kernel.bind.maxnode - 1 <= (unsigned long)node ||
-           kernel.bind.mode != NUMAFY_MPOL_PREFERRED || numafy_pools_v2.slot[0].bind_error;
+           kernel.bind.mode != NUMAFY_MPOL_PREFERRED || numafy_pools_v3.slot[0].bind_error;
 }
 
 static void test_masks(void **state)
@@ -105,7 +105,7 @@ static int no_numa_case(const void *arg)
     char *p, *q;
     kernel.no_numa = 1;
     start(mode);
-    numafy_pools_v2.sysfs = "/nonexistent";
+    numafy_pools_v3.sysfs = "/nonexistent";
     p = numafy_malloc(0, 100);
     if (!p || numafy_node_of(p) != 0)
         return 1;
@@ -134,7 +134,7 @@ static int hidden_case(const void *arg)
 {
     (void)arg;
     start(NUMAFY_PREFER);
-    numafy_pools_v2.sysfs = "/nonexistent";
+    numafy_pools_v3.sysfs = "/nonexistent";
     return numafy_node_of(numafy_malloc(0, 100)) != 0;
 }
 
@@ -207,7 +207,7 @@ static int weighted_case(const void *arg)
     start(NUMAFY_PREFER);
     char *p = numafy_malloc(NUMAFY_INTERLEAVE, 100);
     const int wanted = kernel.no_weights ? NUMAFY_MPOL_INTERLEAVE : NUMAFY_MPOL_WEIGHTED_INTERLEAVE;
-    const struct numafy_slot *s = &numafy_pools_v2.slot[numafy_slot_of_address(p)];
+    const struct numafy_slot *s = &numafy_pools_v3.slot[numafy_slot_of_address(p)];
     return kernel.bind.mode != wanted || kernel.bind.mask[0] != 5 || s->policy != wanted ||
            s->bind_error;
 }
@@ -286,7 +286,7 @@ static int start_case(const void *arg)
     struct timespec from, to;
     start(NUMAFY_PREFER);
     clock_gettime(CLOCK_MONOTONIC, &from);
-    if (!numafy_ready_() || numafy_pools_v2.topology.cpu_count != 256)
+    if (!numafy_ready_() || numafy_pools_v3.topology.cpu_count != 256)
         return 100;
     clock_gettime(CLOCK_MONOTONIC, &to);
     fprintf(stderr, "%ld us",
@@ -323,7 +323,7 @@ static int no_malloc_case(const void *arg)
 {
     (void)arg;
     free(malloc(1));
-    numafy_state_v2.next.malloc_ = counting_malloc;
+    numafy_state_v3.next.malloc_ = counting_malloc;
     start(NUMAFY_PREFER);
     numafy_topology_read();
     numafy_map(1);
@@ -376,7 +376,7 @@ static int page_case(const void *arg)
     bad += 2 * (malloc_usable_size(q) < 2 * kernel.page);
     free(p), free(q);
     // Growth of mode bind asks about every page once.
-    numafy_pools_v2.mode = NUMAFY_BIND;
+    numafy_pools_v3.mode = NUMAFY_BIND;
     p = numafy_malloc(1, 4 << 20);
     bad += 4 * (!p || numafy_resident_node(p) != 1);
     bad += 8 * (kernel.asked > 2 + (16ul << 20) / kernel.page);

@@ -201,10 +201,10 @@ static long kernel_move_pages(const long *a)
     if (r < 0 && errno == EPERM)
         r = kernel_present(a);
     for (long i = 0; r == 0 && i < a[1]; i++) {
-        const size_t d = (uintptr_t)pages[i] - numafy_state_v2.base;
-        const size_t slot = d < numafy_state_v2.span ? (d >> numafy_state_v2.shift) + 1 : 0;
+        const size_t d = (uintptr_t)pages[i] - numafy_state_v3.base;
+        const size_t slot = d < numafy_state_v3.span ? (d >> numafy_state_v3.shift) + 1 : 0;
         if (status[i] == 0 && slot) {
-            const int node = numafy_pools_v2.slot[slot].mapped;
+            const int node = numafy_pools_v3.slot[slot].mapped;
             status[i] = node == kernel.full ? node + 1 : node;
         }
     }
