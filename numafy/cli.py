@@ -99,7 +99,8 @@ def parser() -> Parser:
         metavar="T=k",
         action="append",
         default=[],
-        help="put objects of type T on node k",
+        help="put objects of type T (or of a pattern: 'ns::*') on k: a node, local, interleave, "
+        "or owner",
     )
     add(
         "--root",

@@ -2,6 +2,7 @@
 #include "decide.h"
 
 #include "path.h"
+#include "places.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -173,7 +174,7 @@ struct decider {
     struct graph graph;
 };
 
-static const struct placement *placement_of(const struct decider *d, const struct fact_site *f)
+static const struct placement *request_of(const struct decider *d, const struct fact_site *f)
 {
     if (f->flags & (SITE_POINTER | SITE_FUNDAMENTAL))
         return NULL;
@@ -181,6 +182,19 @@ static const struct placement *placement_of(const struct decider *d, const struc
         if (!strcmp(d->o->placements.items[i].key, f->type_key))
             return &d->o->placements.items[i];
     return NULL;
+}
+
+static const struct placement *placement_of(const struct decider *d, const struct fact_site *f)
+{
+    const struct placement *pl = request_of(d, f);
+    return pl && pl->node != NODE_OWNER ? pl : NULL;
+}
+
+/* --place T=owner: a T follows its owner as if a root reached it. */
+static bool follows_owner(const struct decider *d, const struct fact_site *f)
+{
+    const struct placement *pl = request_of(d, f);
+    return d->o->all || (pl && pl->node == NODE_OWNER);
 }
 
 static bool in_closure(const struct decider *d, const char *key)
@@ -191,7 +205,7 @@ static bool in_closure(const struct decider *d, const char *key)
 /* Whether a root reaches the site at all, whoever its owner turns out to be. */
 static bool is_reachable(const struct decider *d, const struct fact_site *f)
 {
-    if (*f->type_key && in_closure(d, f->type_key))
+    if (request_of(d, f) || (*f->type_key && in_closure(d, f->type_key)))
         return true;
     for (size_t i = 0; i < f->owners.count; i++)
         if (f->owners.items[i].kind == OWNER_DESTINATION && *f->owners.items[i].cls &&
@@ -238,7 +252,8 @@ static const struct fact_owner *choose_owner(struct decider *d, const struct fac
             continue;
         }
         bool reached = (*o->cls && in_closure(d, o->cls)) ||
-                       (o->slot && *f->type_key && in_closure(d, f->type_key)) || d->o->all;
+                       (o->slot && *f->type_key && in_closure(d, f->type_key)) ||
+                       follows_owner(d, f);
         *id = NF_NOT_REACHED;
         return reached ? o : NULL;
     }
@@ -286,12 +301,12 @@ static void place_site(const struct decider *d, const struct fact_site *f,
 {
     struct arena *a = &d->p->arena;
     bool derive = (f->flags & SITE_CLASS) && f->type_end > f->type_start &&
-                  !(f->flags & SITE_NO_TYPE_TEXT) &&
-                  !any_base(d->p, f->type_key, TYPE_NO_TAG, 0);
-    char *tag = derive ? arena_printf(a, "::numafy::numa<" TYPE_HOLE ",%d>::at", pl->node)
-                       : arena_printf(a, "::numafy::on(%d)", pl->node);
+                  !(f->flags & SITE_NO_TYPE_TEXT) && !any_base(d->p, f->type_key, TYPE_NO_TAG, 0);
+    const char *node = places_node_text(a, pl->node);
+    char *tag = derive ? arena_printf(a, "::numafy::numa<" TYPE_HOLE ",%s>::at", node)
+                       : arena_printf(a, "::numafy::on(%s)", node);
     v->action = ACTION_ON;
-    v->owner = arena_printf(a, "on(%d)", pl->node);
+    v->owner = arena_printf(a, "on(%s)", node);
     make_texts(d, f, tag, v);
 }
 
@@ -345,10 +360,10 @@ static struct verdict combine(struct verdict a, struct verdict b)
 static void decide_site(struct decider *d, struct site *s)
 {
     struct verdict v = decide_vote(d, s->votes.items[0]);
-    s->reachable = is_reachable(d, s->votes.items[0]) || placement_of(d, s->votes.items[0]);
+    s->reachable = is_reachable(d, s->votes.items[0]);
     for (size_t i = 1; i < s->votes.count; i++) {
         v = combine(v, decide_vote(d, s->votes.items[i]));
-        s->reachable |= is_reachable(d, s->votes.items[i]) || placement_of(d, s->votes.items[i]);
+        s->reachable |= is_reachable(d, s->votes.items[i]);
     }
     s->action = v.action;
     s->id = v.id;
@@ -387,7 +402,8 @@ void decide_sites(struct program *p, const struct options *o)
     for (size_t i = 0; i < p->roots.count; i++)
         graph_mark(&d.graph, p->roots.items[i], d.graph.closure);
     for (size_t i = 0; i < o->placements.count; i++)
-        graph_mark(&d.graph, o->placements.items[i].key, d.graph.closure);
+        if (o->placements.items[i].node != NODE_OWNER)
+            graph_mark(&d.graph, o->placements.items[i].key, d.graph.closure);
     for (size_t i = 0; i < p->files.count; i++)
         find_prelude(p, &p->files.items[i], &p->files.items[i].prelude_in, 0);
     for (size_t i = 0; i < p->sites.count; i++)

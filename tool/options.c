@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
+#include "config.h"
 #include "path.h"
 
 #include <dirent.h>
@@ -16,12 +17,17 @@ enum { NODE_MAX = 1023, JOBS_MAX = 1024 };
 const char *options_usage(void)
 {
     return "usage: numafy-rewrite TREE [-p BUILD] [options]\n"
-           "Puts the allocations of a C++ tree on the NUMA node of their owners.\n"
+           "Puts the allocations of a C or C++ tree on the NUMA node of their owners.\n"
            "\n"
            "  -p BUILD        directory (or file) of compile_commands.json; default TREE, then "
            "TREE/build\n"
            "  --out DIR       write the rewritten tree to DIR; without it nothing is written\n"
-           "  --place T=k     objects of type T go to node k, whoever allocates them (repeatable)\n"
+           "  --place T=k     objects of type T go to node k, whoever allocates them "
+           "(repeatable);\n"
+           "                  T may have * and ?, k is a number, local, interleave, or owner: as "
+           "if\n"
+           "                  a root reached T\n"
+           "  --root v=k      what the variable v holds or is belongs to node k (repeatable)\n"
            "  --all           every class is reached, as if everything had a root\n"
            "  --diff          print the changes as a unified diff\n"
            "  --check         exit 5 if anything would change\n"
@@ -46,24 +52,73 @@ static int parse_number(const char *text, int min, int max, int *out)
     return 0;
 }
 
-/* T=k; T may hold = signs of its own only in template arguments, so the last one counts. */
-static int add_placement(struct options *o, const char *text, struct strbuf *err)
+static int parse_node(const char *option, const char *text, int *node)
 {
-    const char *eq = strrchr(text, '=');
-    struct placement p = {0};
-    if (!eq || eq == text || parse_number(eq + 1, 0, NODE_MAX, &p.node)) {
-        strbuf_printf(err, "--place %s: write it as Type=node, for example --place Node=1", text);
+    if (!strcmp(text, "local"))
+        *node = NODE_LOCAL;
+    else if (!strcmp(text, "interleave"))
+        *node = NODE_INTERLEAVE;
+    else if (!strcmp(text, "owner") && !strcmp(option, "--place"))
+        *node = NODE_OWNER;
+    else
+        return parse_number(text, 0, NODE_MAX, node);
+    return 0;
+}
+
+static const char *node_name(struct arena *a, int node)
+{
+    return node == NODE_LOCAL        ? "local"
+           : node == NODE_INTERLEAVE ? "interleave"
+           : node == NODE_OWNER      ? "owner"
+                                     : arena_printf(a, "%d", node);
+}
+
+char *options_request_name(struct arena *a, const char *option, const struct request *r)
+{
+    return *r->where ? arena_printf(a, "%s: %s %s", r->where, option + 2, r->name)
+                     : arena_printf(a, "%s %s", option, r->name);
+}
+
+int options_request(struct options *o, const char *option, const char *name, const char *node,
+                    const char *where, struct strbuf *err)
+{
+    bool place = !strcmp(option, "--place");
+    struct request r = {arena_strdup(&o->arena, name), 0, arena_strdup(&o->arena, where)};
+    const char *shown = options_request_name(&o->arena, option, &r);
+    if (parse_node(option, node, &r.node)) {
+        strbuf_printf(err, "%s=%s: a node is a number from 0 to %d, local%s", shown, node, NODE_MAX,
+                      place ? ", interleave or owner" : " or interleave");
         return -1;
     }
-    p.name = arena_strndup(&o->arena, text, (size_t)(eq - text));
-    for (size_t i = 0; i < o->placements.count; i++)
-        if (!strcmp(o->placements.items[i].name, p.name) && o->placements.items[i].node != p.node) {
-            strbuf_printf(err, "--place: %s is given two nodes, %d and %d", p.name,
-                          o->placements.items[i].node, p.node);
-            return -1;
-        }
-    vec_push(&o->placements, p);
+    for (size_t i = 0; i < (place ? o->places.count : o->roots.count); i++) {
+        const struct request *old = place ? &o->places.items[i] : &o->roots.items[i];
+        if (strcmp(old->name, r.name) != 0)
+            continue;
+        if (old->node == r.node || (*r.where && !*old->where))
+            return 0;
+        strbuf_printf(err, "%s: given two nodes, %s and %s", shown, node_name(&o->arena, old->node),
+                      node_name(&o->arena, r.node));
+        return -1;
+    }
+    if (place)
+        vec_push(&o->places, r);
+    else
+        vec_push(&o->roots, r);
     return 0;
+}
+
+/* name=k; a name may hold = signs of its own only in template arguments, so the last one counts. */
+static int add_request(struct options *o, const char *option, const char *text, struct strbuf *err)
+{
+    const char *eq = strrchr(text, '=');
+    if (!eq || eq == text || !eq[1]) {
+        bool place = !strcmp(option, "--place");
+        strbuf_printf(err, "%s %s: write it as %s=node, for example %s %s=1", option, text,
+                      place ? "Type" : "variable", option, place ? "Node" : "main::list");
+        return -1;
+    }
+    char *name = arena_strndup(&o->arena, text, (size_t)(eq - text));
+    return options_request(o, option, name, eq + 1, "", err);
 }
 
 enum {
@@ -116,13 +171,9 @@ static int take_option(struct options *o, int c, char **argv, const char **build
         strbuf_puts(err, "--out needs a directory");
         return -1;
     case OPT_PLACE:
-        return add_placement(o, optarg, err);
+        return add_request(o, "--place", optarg, err);
     case OPT_ROOT:
-        strbuf_printf(err,
-                      "--root %s: not available yet; mark the root in the source as "
-                      "new numa<T,k>, or use --place T=k",
-                      optarg);
-        return -1;
+        return add_request(o, "--root", optarg, err);
     case OPT_REPORT:
         o->report = arena_strdup(&o->arena, optarg);
         return 0;
@@ -291,7 +342,7 @@ int options_parse(struct options *o, int argc, char **argv, struct strbuf *err)
                                         : "more than one tree given");
         return -1;
     }
-    if (check_tree(o, argv[optind], err) || (*o->out && check_out(o, err)) ||
+    if (check_tree(o, argv[optind], err) || (*o->out && check_out(o, err)) || config_read(o, err) ||
         find_database(o, build, err))
         return -1;
     if (!*o->runtime)
@@ -303,6 +354,8 @@ int options_parse(struct options *o, int argc, char **argv, struct strbuf *err)
 
 void options_release(struct options *o)
 {
+    vec_release(&o->places);
+    vec_release(&o->roots);
     vec_release(&o->placements);
     strmap_release(&o->products);
     arena_release(&o->arena);

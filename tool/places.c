@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "places.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,55 +81,169 @@ static int compare_near(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static void unknown_name(const struct program *p, const char *name, struct strbuf *err)
+void places_offer(const strings *names, const char *name, struct strbuf *out)
 {
     enum { OFFERED = 3 };
-    VEC(struct near_name) names = {0};
-    size_t limit = strlen(name) / 2 + 2;
-    for (size_t i = 0; i < p->types.count; i++) {
-        const struct fact_type *t = &p->types.items[i];
-        if (!can_place(t))
-            continue;
-        size_t whole = places_distance(name, t->name, limit + 1);
-        size_t last = places_distance(last_part(name), last_part(t->name), limit + 1);
-        struct near_name n = {t->name, whole < last ? whole : last};
+    VEC(struct near_name) near = {0};
+    size_t limit = strlen(name) / 2 + 2, shown = 0;
+    for (size_t i = 0; i < names->count; i++) {
+        size_t whole = places_distance(name, names->items[i], limit + 1);
+        size_t last = places_distance(last_part(name), last_part(names->items[i]), limit + 1);
+        struct near_name n = {names->items[i], whole < last ? whole : last};
         if (n.distance <= limit)
-            vec_push(&names, n);
+            vec_push(&near, n);
     }
-    vec_sort(&names, compare_near);
-    strbuf_printf(err, "--place %s: no such type in the tree", name);
-    size_t shown = 0;
-    for (size_t i = 0; i < names.count && shown < OFFERED; i++) {
-        if (i && !strcmp(names.items[i].name, names.items[i - 1].name))
+    vec_sort(&near, compare_near);
+    for (size_t i = 0; i < near.count && shown < OFFERED; i++) {
+        if (i && !strcmp(near.items[i].name, near.items[i - 1].name))
             continue;
-        strbuf_printf(err, "%s%s", shown ? ", " : "; nearest: ", names.items[i].name);
+        strbuf_printf(out, "%s%s", shown ? ", " : "; nearest: ", near.items[i].name);
         shown++;
     }
+    vec_release(&near);
+}
+
+static void unknown_type(const struct program *p, const char *name, struct strbuf *err)
+{
+    strings names = {0};
+    for (size_t i = 0; i < p->types.count; i++) {
+        const struct fact_type *t = &p->types.items[i], *target = program_type(p, target_key(t));
+        bool same = t != target && target && !strcmp(last_part(t->name), last_part(target->name));
+        if (can_place(t) && !same)
+            vec_push(&names, t->name);
+    }
+    places_offer(&names, name, err);
     vec_release(&names);
+}
+
+/* Patterns */
+
+static bool is_pattern(const char *name)
+{
+    return strpbrk(name, "*?") != NULL;
+}
+
+static bool fits(const char *pattern, const char *name)
+{
+    return fnmatch(pattern, name, FNM_NOESCAPE) == 0;
+}
+
+/* What is written out counts: `ns::*Node` says more than `ns::*`. */
+static size_t literals(const char *pattern)
+{
+    size_t n = 0;
+    for (; *pattern; pattern++)
+        n += *pattern != '*' && *pattern != '?';
+    return n;
+}
+
+/* Of two requests for one type: 1 if `a` is to be heard, -1 if `b`, 0 if neither says more. The
+ * command line is heard before numafy.json, a name before a pattern. */
+static int stronger(const struct request *a, const struct request *b)
+{
+    if (!*a->where != !*b->where)
+        return *a->where ? -1 : 1;
+    bool pa = is_pattern(a->name), pb = is_pattern(b->name);
+    if (pa != pb)
+        return pa ? -1 : 1;
+    size_t la = literals(a->name), lb = literals(b->name);
+    return la != lb ? (la > lb ? 1 : -1) : 0;
+}
+
+/* Requests by type: one key, and the request that is heard for it. */
+struct chosen {
+    const char *key, *name;
+    const struct request *request;
+};
+typedef VEC(struct chosen) choices;
+
+static int choose(struct options *o, choices *all, const char *key, const char *name,
+                  const struct request *r, struct strbuf *err)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        struct chosen *c = &all->items[i];
+        if (strcmp(c->key, key) != 0)
+            continue;
+        int s = stronger(r, c->request);
+        if (s > 0)
+            c->request = r;
+        if (s || c->request->node == r->node)
+            return 0;
+        strbuf_printf(err, "%s: %s has already another node by %s",
+                      options_request_name(&o->arena, "--place", r), name, c->request->name);
+        return -1;
+    }
+    struct chosen c = {key, name, r};
+    vec_push(all, c);
+    return 0;
+}
+
+static int place_pattern(const struct program *p, struct options *o, choices *all,
+                         const struct request *r, const char *pattern, struct strbuf *err)
+{
+    bool any = false;
+    for (size_t i = 0; i < p->types.count; i++) {
+        const struct fact_type *t = &p->types.items[i];
+        if (!can_place(t) || (t->flags & TYPE_ALIAS) || !fits(pattern, t->name))
+            continue;
+        any = true;
+        if (choose(o, all, t->key, t->name, r, err))
+            return -1;
+    }
+    if (any)
+        return 0;
+    strbuf_printf(err, "%s: no type of the tree fits",
+                  options_request_name(&o->arena, "--place", r));
+    unknown_type(p, pattern, err);
+    return -1;
+}
+
+static int place_name(const struct program *p, struct options *o, choices *all,
+                      const struct request *r, const char *name, struct strbuf *err)
+{
+    strings also = {0};
+    const char *key = find_name(p, name, true, &also);
+    if (!key) {
+        also.count = 0;
+        key = find_name(p, name, false, &also);
+    }
+    int result = -1;
+    if (key && also.count == 1) {
+        result = choose(o, all, key, also.items[0], r, err);
+    } else {
+        strbuf_puts(err, options_request_name(&o->arena, "--place", r));
+        strbuf_puts(err,
+                    key ? ": more than one type has this name:" : ": no such type in the tree");
+        for (size_t k = 0; k < also.count; k++)
+            strbuf_printf(err, "%s %s", k ? "," : "", also.items[k]);
+        if (!key)
+            unknown_type(p, name, err);
+    }
+    vec_release(&also);
+    return result;
 }
 
 int places_resolve(const struct program *p, struct options *o, struct strbuf *err)
 {
-    for (size_t i = 0; i < o->placements.count; i++) {
-        struct placement *pl = &o->placements.items[i];
-        const char *name = !strncmp(pl->name, "::", 2) ? pl->name + 2 : pl->name;
-        strings also = {0};
-        pl->key = find_name(p, name, true, &also);
-        if (!pl->key) {
-            also.count = 0;
-            pl->key = find_name(p, name, false, &also);
-            if (also.count > 1) {
-                strbuf_printf(err, "--place %s: more than one type has this name:", pl->name);
-                for (size_t k = 0; k < also.count; k++)
-                    strbuf_printf(err, "%s %s", k ? "," : "", also.items[k]);
-                pl->key = NULL;
-            } else if (!pl->key) {
-                unknown_name(p, name, err);
-            }
-        }
-        vec_release(&also);
-        if (!pl->key)
-            return -1;
+    choices all = {0};
+    int result = 0;
+    for (size_t i = 0; i < o->places.count && !result; i++) {
+        const struct request *r = &o->places.items[i];
+        const char *name = !strncmp(r->name, "::", 2) ? r->name + 2 : r->name;
+        result = is_pattern(name) ? place_pattern(p, o, &all, r, name, err)
+                                  : place_name(p, o, &all, r, name, err);
     }
-    return 0;
+    for (size_t i = 0; i < all.count && !result; i++) {
+        struct placement pl = {all.items[i].name, all.items[i].key, all.items[i].request->node};
+        vec_push(&o->placements, pl);
+    }
+    vec_release(&all);
+    return result;
+}
+
+const char *places_node_text(struct arena *a, int node)
+{
+    return node == NODE_LOCAL        ? "NUMAFY_LOCAL"
+           : node == NODE_INTERLEAVE ? "NUMAFY_INTERLEAVE"
+                                     : arena_printf(a, "%d", node);
 }

@@ -9,9 +9,16 @@
 #include "options.h"
 #include "program.h"
 
-/* Finds the type of every --place. Returns 0, or -1 with one line in err that offers the nearest
- * names. */
+/* Finds the types of every --place; o->placements gets one entry for each type. A pattern (`ns::*`,
+ * `*Node`, on qualified names) gives way to one that says more, and to a name. Returns 0, or -1
+ * with one line in err that offers the nearest names. */
 int places_resolve(const struct program *p, struct options *o, struct strbuf *err);
+
+/* Appends "; nearest: a, b, c" of those names that are near, or nothing. */
+void places_offer(const strings *names, const char *name, struct strbuf *out);
+
+/* The node as the edited text writes it: `1`, `NUMAFY_LOCAL`, `NUMAFY_INTERLEAVE`. */
+const char *places_node_text(struct arena *a, int node);
 
 /* Levenshtein distance in bytes, at most `limit`. */
 size_t places_distance(const char *a, const char *b, size_t limit);

@@ -4,6 +4,8 @@
 
 #include "tool_program.h"
 
+#include "places.h"
+
 /* One unit: Root -> Node -> Leaf, and Other beside them. */
 struct world {
     struct program p;
@@ -353,8 +355,8 @@ static void include_goes_to_the_includer(void **state)
 
 static int place(struct world *w, const char *name, struct strbuf *err)
 {
-    struct placement pl = {name, NULL, 1};
-    vec_push(&w->o.placements, pl);
+    struct request r = {name, 1, ""};
+    vec_push(&w->o.places, r);
     program_add(&w->p, w->u);
     program_merge(&w->p);
     return places_resolve(&w->p, &w->o, err);

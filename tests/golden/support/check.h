@@ -21,7 +21,11 @@ inline void golden_check(const void *p, int node, const char *what, const char *
     }
 }
 #define CHECK_NODE(p, node) golden_check((p), (node), #p, __FILE__, __LINE__)
+/* In the pool of some node. */
+#define CHECK_POOL(p)                                                        \
+    golden_check((p), golden_node_of(p) < 0 ? 0 : golden_node_of(p), #p, __FILE__, __LINE__)
 #else
+#define CHECK_POOL(p) ((void)(p))
 #define CHECK_NODE(p, node) ((void)(p))
 #endif
 #endif
