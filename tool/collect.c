@@ -61,6 +61,7 @@ static void look_at(struct collector *c, CXCursor cursor, enum CXCursorKind k)
         collect_new(c, cursor);
     } else if (k == CXCursor_CallExpr) {
         collect_factory(c, cursor);
+        collect_call(c, cursor);
     } else if (k == CXCursor_TypedefDecl || k == CXCursor_TypeAliasDecl) {
         type_collect_alias(c, cursor);
     } else if (is_record_kind(k)) {
@@ -255,6 +256,8 @@ static void collector_release(struct collector *c)
         vec_release(&f->freed);
         vec_release(&f->locals);
         vec_release(&f->loops);
+        vec_release(&f->returned);
+        vec_release(&f->out);
     }
     vec_release(&c->sources);
     vec_release(&c->functions);

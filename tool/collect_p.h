@@ -43,6 +43,8 @@ struct text_at {
 
 typedef VEC(struct text_at) texts_at;
 
+typedef VEC(CXCursor) cursors;
+
 /* A function or lambda around the site being looked at; `scanned` part is filled on first need. */
 struct function {
     CXCursor cursor;
@@ -56,6 +58,8 @@ struct function {
     texts_at freed;
     texts_at locals;
     VEC(struct fact_range) loops;
+    bool flow_scanned;
+    cursors returned, out; /* variables whose value is returned, or stored through a parameter */
 };
 
 struct frame {
@@ -111,6 +115,8 @@ CXType strip_arrays(CXType t);
 /* Key of the class that the type (stripped of everything) names; "" if it names none. Library
  * classes get a key of their own with their arguments as edges. */
 const char *type_key(struct collector *c, CXType t);
+/* Key of a function or class: one for all units, and for a template and what is made from it. */
+const char *decl_key(struct collector *c, CXCursor decl);
 /* Key of a class that is at hand as a declaration (a class template has no type). */
 const char *record_key(struct collector *c, CXCursor record);
 /* Keys of all classes that the type mentions, template arguments included; notes roots. */
@@ -135,6 +141,18 @@ void owners_of(struct collector *c, struct fact_site *site);
 void collect_new(struct collector *c, CXCursor cursor);
 void collect_alloc_name(struct collector *c, CXCursor cursor);
 void collect_factory(struct collector *c, CXCursor cursor);
+/* A site once, although a macro may expand to it many times; NULL if it is known or hidden. */
+struct fact_site *add_site(struct collector *c, const struct place *p, unsigned offset,
+                           const char *kind);
+/* Leaves what no context allows: default arguments, constant expressions. */
+void site_context(struct collector *c, struct fact_site *s);
+
+/* collect_call.c */
+void collect_call(struct collector *c, CXCursor cursor);
+/* The name of an allocator of the C library. */
 bool is_alloc_word(const char *s);
+
+/* collect_flow.c: fills flow and in */
+void flow_of(struct collector *c, struct fact_site *s);
 
 #endif

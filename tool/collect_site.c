@@ -5,18 +5,6 @@
  */
 #include "collect_p.h"
 
-static const char *const alloc_words[] = {
-    "malloc",         "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign",
-    "posix_memalign", "valloc", "pvalloc", "strdup",       "strndup",       NULL};
-
-bool is_alloc_word(const char *s)
-{
-    for (size_t i = 0; alloc_words[i]; i++)
-        if (!strcmp(s, alloc_words[i]))
-            return true;
-    return false;
-}
-
 static void add_mark(struct collector *c, const char *file, unsigned offset)
 {
     struct fact_mark *m = vec_add(&c->u->marks);
@@ -31,9 +19,8 @@ static bool is_hidden(struct collector *c, const struct place *p)
            p->line == (unsigned)strtoul(c->opt->hide, NULL, 10);
 }
 
-/* A site once, although a macro may expand to it many times; NULL if it is known or hidden. */
-static struct fact_site *add_site(struct collector *c, const struct place *p, unsigned offset,
-                                  const char *kind)
+struct fact_site *add_site(struct collector *c, const struct place *p, unsigned offset,
+                           const char *kind)
 {
     struct source *src = p->src;
     unsigned line = p->line, column = p->column;
@@ -275,7 +262,7 @@ static bool in_constant(struct collector *c, const struct function *f)
     return false;
 }
 
-static void site_context(struct collector *c, struct fact_site *s)
+void site_context(struct collector *c, struct fact_site *s)
 {
     struct function *f = function_of(c);
     if (s->left)
@@ -307,6 +294,7 @@ void collect_new(struct collector *c, CXCursor cursor)
     struct fact_site *s = &c->u->sites.items[at];
     site_type(c, s, cursor, &is_numa);
     s->ctor = constructor_of(c, cursor);
+    flow_of(c, s);
     if (p.how == SPELLED_BODY && spelled)
         s->left = NF_MACRO_NAME;
     if (s->left)
@@ -322,37 +310,6 @@ void collect_new(struct collector *c, CXCursor cursor)
     if (c->tag_macro && !s->left && !(s->flags & (SITE_TAGGED_NEAR | SITE_TAGGED_ON)))
         s->left = NF_TAG_MACRO;
     owners_of(c, s);
-}
-
-/* The class that a C allocation is converted to: the next cast, or implicit conversion, above. */
-static CXType destination_type(struct collector *c)
-{
-    CXType none = {0};
-    int called = 0;
-    for (size_t i = c->frames.count; i > 1; i--) {
-        CXCursor up = c->frames.items[i - 2].cursor;
-        CXType t = clang_getCanonicalType(clang_getCursorType(up));
-        switch ((int)c->frames.items[i - 2].kind) {
-        case CXCursor_CallExpr: /* the allocation itself; an outer call ends the search below */
-            if (called++)
-                return none;
-            break;
-        case CXCursor_UnexposedExpr:
-        case CXCursor_ParenExpr:
-        case CXCursor_CStyleCastExpr:
-        case CXCursor_CXXStaticCastExpr:
-        case CXCursor_CXXReinterpretCastExpr:
-        case CXCursor_ConditionalOperator:
-            break;
-        default:
-            return none;
-        }
-        if (t.kind == CXType_Pointer &&
-            clang_getCanonicalType(clang_getPointeeType(t)).kind != CXType_Void &&
-            clang_getCanonicalType(clang_getPointeeType(t)).kind != CXType_FunctionProto)
-            return clang_getPointeeType(t);
-    }
-    return none;
 }
 
 /* The call whose callee is the top frame's expression, or a null cursor. */
@@ -382,19 +339,14 @@ void collect_alloc_name(struct collector *c, CXCursor cursor)
         add_mark(c, p.src->path, p.offset);
         return;
     }
-    bool call = is_callee(c);
-    CXType t = call ? destination_type(c) : (CXType){0};
-    const char *key = t.kind ? type_key(c, t) : arena_strdup(c->a, "");
-    size_t at = c->u->sites.count;
-    if (!add_site(c, &p, p.offset, name))
+    if (is_callee(c))
+        return; /* collect_call saw it */
+    struct fact_site *s = add_site(c, &p, p.offset, name);
+    if (!s)
         return;
-    struct fact_site *s = &c->u->sites.items[at];
-    s->type_key = key;
-    s->type = cx_take(c->a, clang_getTypeSpelling(t));
-    s->flags |= *key ? SITE_CLASS : SITE_FUNDAMENTAL;
+    s->flags |= SITE_FUNDAMENTAL;
     if (!s->left)
-        s->left = call ? NF_C_ALLOCATION : NF_INDIRECT;
-    owners_of(c, s);
+        s->left = NF_INDIRECT;
 }
 
 void collect_factory(struct collector *c, CXCursor cursor)
@@ -421,6 +373,7 @@ void collect_factory(struct collector *c, CXCursor cursor)
     s->type_key = key;
     s->type = cx_take(c->a, clang_getTypeSpelling(t));
     s->flags |= SITE_CLASS;
+    flow_of(c, s);
     if (!s->left)
         s->left = NF_LIBRARY_FACTORY;
     owners_of(c, s);

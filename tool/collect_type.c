@@ -96,6 +96,11 @@ static const char *key_of(struct collector *c, CXCursor decl)
     return s ? arena_printf(c->a, "%s|%s", usr, s->path) : usr;
 }
 
+const char *decl_key(struct collector *c, CXCursor decl)
+{
+    return key_of(c, clang_getCanonicalCursor(primary_of(decl)));
+}
+
 static char *qualified_name(struct collector *c, CXCursor decl)
 {
     char *name = spelling(c, decl);

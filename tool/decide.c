@@ -1,110 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decide.h"
+#include "decide_p.h"
 
 #include "path.h"
 #include "places.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Reach */
-
-struct graph {
-    struct program *p;
-    VEC(strings) next;      /* by type index: what it reaches in one step */
-    unsigned char *closure; /* by type index: reached from a root or placed type */
-    unsigned char *seen;    /* scratch */
-    size_t *queue;
-};
-
-static void graph_edge(struct graph *g, const char *from, const char *to)
-{
-    size_t i = strmap_find(&g->p->type_index, from);
-    if (i != STRMAP_NONE)
-        vec_push(&g->next.items[i], to);
-}
-
-/* Members and template arguments, bases, and from a base to what derives from it. */
-static void graph_init(struct graph *g, struct program *p)
-{
-    memset(g, 0, sizeof *g);
-    g->p = p;
-    for (size_t i = 0; i < p->types.count; i++)
-        (void)vec_add(&g->next);
-    for (size_t i = 0; i < p->types.count; i++) {
-        struct fact_type *t = &p->types.items[i];
-        for (size_t k = 0; k < t->edges.count; k++)
-            graph_edge(g, t->key, t->edges.items[k]);
-        for (size_t k = 0; k < t->bases.count; k++) {
-            graph_edge(g, t->key, t->bases.items[k]);
-            graph_edge(g, t->bases.items[k], t->key);
-        }
-    }
-    g->closure = mem_alloc(p->types.count);
-    g->seen = mem_alloc(p->types.count);
-    g->queue = mem_alloc(p->types.count * sizeof *g->queue);
-    memset(g->closure, 0, p->types.count);
-}
-
-static void graph_release(struct graph *g)
-{
-    for (size_t i = 0; i < g->next.count; i++)
-        vec_release(&g->next.items[i]);
-    vec_release(&g->next);
-    free(g->closure);
-    free(g->seen);
-    free(g->queue);
-}
-
-/* Marks everything that `key` reaches, itself included. */
-static void graph_mark(struct graph *g, const char *key, unsigned char *seen)
-{
-    size_t head = 0, tail = 0, i = strmap_find(&g->p->type_index, key);
-    if (i == STRMAP_NONE || seen[i])
-        return;
-    seen[i] = 1;
-    g->queue[tail++] = i;
-    while (head < tail) {
-        const strings *next = &g->next.items[g->queue[head++]];
-        for (size_t k = 0; k < next->count; k++) {
-            i = strmap_find(&g->p->type_index, next->items[k]);
-            if (i != STRMAP_NONE && !seen[i]) {
-                seen[i] = 1;
-                g->queue[tail++] = i;
-            }
-        }
-    }
-}
-
-static bool has_key(const struct graph *g, const unsigned char *seen, const char *key)
-{
-    size_t i = strmap_find(&g->p->type_index, key);
-    return i != STRMAP_NONE && seen[i];
-}
-
-static bool parameter_in(const struct graph *g, const char *cls, const char *key)
-{
-    /* Template parameters are no types of the graph; a class reaches one if a member names it. */
-    for (size_t i = 0; i < g->p->types.count; i++)
-        if (g->seen[i]) {
-            const strings *next = &g->next.items[i];
-            for (size_t k = 0; k < next->count; k++)
-                if (!strcmp(next->items[k], key))
-                    return true;
-        }
-    return !strcmp(cls, key);
-}
-
-static bool reaches(struct graph *g, const char *from, const char *to)
-{
-    if (!*from || !*to)
-        return false;
-    if (!strcmp(from, to))
-        return true;
-    memset(g->seen, 0, g->p->types.count);
-    graph_mark(g, from, g->seen);
-    return !strncmp(to, "T:", 2) ? parameter_in(g, from, to) : has_key(g, g->seen, to);
-}
 
 /* Classes */
 
@@ -161,19 +62,6 @@ static bool site_may_allocate(const struct program *p, const struct fact_site *f
 
 /* One vote */
 
-struct verdict {
-    enum site_action action;
-    int id;
-    bool edited;
-    const char *owner, *head, *inside, *tail, *detail;
-};
-
-struct decider {
-    struct program *p;
-    const struct options *o;
-    struct graph graph;
-};
-
 static const struct placement *request_of(const struct decider *d, const struct fact_site *f)
 {
     if (f->flags & (SITE_POINTER | SITE_FUNDAMENTAL))
@@ -184,7 +72,7 @@ static const struct placement *request_of(const struct decider *d, const struct 
     return NULL;
 }
 
-static const struct placement *placement_of(const struct decider *d, const struct fact_site *f)
+const struct placement *decide_placement(const struct decider *d, const struct fact_site *f)
 {
     const struct placement *pl = request_of(d, f);
     return pl && pl->node != NODE_OWNER ? pl : NULL;
@@ -199,7 +87,7 @@ static bool follows_owner(const struct decider *d, const struct fact_site *f)
 
 static bool in_closure(const struct decider *d, const char *key)
 {
-    return d->o->all || has_key(&d->graph, d->graph.closure, key);
+    return d->o->all || reach_in_closure(&d->reach, key);
 }
 
 /* Whether a root reaches the site at all, whoever its owner turns out to be. */
@@ -220,10 +108,11 @@ static int forbidden(const struct decider *d, const struct fact_site *f)
     const struct program_file *file = program_file(d->p, f->file);
     if (f->left)
         return f->left;
-    if (!(f->flags & SITE_FUNDAMENTAL) && *f->type_key && !(f->flags & SITE_POINTER) &&
+    bool call = (f->flags & (SITE_CALL | SITE_ALLOCATOR)) != 0;
+    if (!call && !(f->flags & SITE_FUNDAMENTAL) && *f->type_key && !(f->flags & SITE_POINTER) &&
         any_base(d->p, f->type_key, TYPE_OWN_NEW, 0))
         return NF_OWN_NEW;
-    if ((f->flags & SITE_DEPENDENT) && d->p->own_new)
+    if (!call && (f->flags & SITE_DEPENDENT) && d->p->own_new)
         return NF_DEPENDENT_OWN_NEW;
     if (d->p->replaces && !d->o->force_alloc)
         return NF_REPLACED;
@@ -234,9 +123,7 @@ static int forbidden(const struct decider *d, const struct fact_site *f)
     return 0;
 }
 
-/* The first guess that holds; *id says why there is none. The most telling reason wins: an owner
- * that may not be named tells more than a missing one. */
-static const struct fact_owner *choose_owner(struct decider *d, const struct fact_site *f, int *id)
+const struct fact_owner *decide_owner(struct decider *d, const struct fact_site *f, int *id)
 {
     bool plain = (f->flags & SITE_FUNDAMENTAL) && !(f->flags & SITE_LIBRARY);
     *id = plain ? NF_FUNDAMENTAL : NF_NO_OWNER;
@@ -244,31 +131,33 @@ static const struct fact_owner *choose_owner(struct decider *d, const struct fac
     for (size_t i = 0; i < f->owners.count; i++) {
         const struct fact_owner *o = &f->owners.items[i];
         bool destination = o->kind == OWNER_DESTINATION;
-        if (!destination && !(*f->type_key && reaches(&d->graph, o->cls, f->type_key)))
+        if (!destination && !(*f->type_key && reach_reaches(&d->reach, o->cls, f->type_key)))
             continue;
-        if (o->reject) {
-            if (!rejected)
-                rejected = o->reject;
-            continue;
-        }
-        bool reached = (*o->cls && in_closure(d, o->cls)) ||
-                       (o->slot && *f->type_key && in_closure(d, f->type_key)) ||
-                       follows_owner(d, f);
-        *id = NF_NOT_REACHED;
-        return reached ? o : NULL;
+        if (!o->reject)
+            return o;
+        if (!rejected)
+            rejected = o->reject;
     }
     if (rejected)
         *id = rejected;
     return NULL;
 }
 
-static const char *owner_text(const struct decider *d, const struct fact_owner *o)
+bool decide_is_reached(const struct decider *d, const struct fact_site *f,
+                       const struct fact_owner *o)
+{
+    return follows_owner(d, f) || (*o->cls && in_closure(d, o->cls)) ||
+           (o->slot && *f->type_key && in_closure(d, f->type_key));
+}
+
+const char *decide_owner_text(const struct decider *d, const struct fact_site *f,
+                              const struct fact_owner *o)
 {
     struct arena *a = &d->p->arena;
     if (!o->take_address)
         return o->expr;
     const struct fact_type *t = program_type(d->p, o->pointee);
-    bool plain = !*o->pointee || !strncmp(o->pointee, "lib:", 4) ||
+    bool plain = !(f->flags & SITE_CXX) || !*o->pointee || !strncmp(o->pointee, "lib:", 4) ||
                  (t && (t->flags & TYPE_DEFINED) && !any_base(d->p, o->pointee, TYPE_ADDRESSOF, 0));
     return plain ? arena_printf(a, "&%s", o->expr)
                  : arena_printf(a, "__builtin_addressof(%s)", o->expr);
@@ -292,10 +181,6 @@ static void make_texts(const struct decider *d, const struct fact_site *f, const
     v->edited = true;
 }
 
-/* T of numa<T,k>::at is the source's spelling; it stands in the text as {type} until the bytes of
- * the file are at hand. */
-#define TYPE_HOLE "\001"
-
 static void place_site(const struct decider *d, const struct fact_site *f,
                        const struct placement *pl, struct verdict *v)
 {
@@ -303,7 +188,7 @@ static void place_site(const struct decider *d, const struct fact_site *f,
     bool derive = (f->flags & SITE_CLASS) && f->type_end > f->type_start &&
                   !(f->flags & SITE_NO_TYPE_TEXT) && !any_base(d->p, f->type_key, TYPE_NO_TAG, 0);
     const char *node = places_node_text(a, pl->node);
-    char *tag = derive ? arena_printf(a, "::numafy::numa<" TYPE_HOLE ",%s>::at", node)
+    char *tag = derive ? arena_printf(a, "::numafy::numa<" DECIDE_TYPE_HOLE ",%s>::at", node)
                        : arena_printf(a, "::numafy::on(%s)", node);
     v->action = ACTION_ON;
     v->owner = arena_printf(a, "on(%s)", node);
@@ -322,17 +207,29 @@ static struct verdict decide_vote(struct decider *d, const struct fact_site *f)
     v.id = forbidden(d, f);
     if (v.id)
         return v;
-    const struct placement *pl = placement_of(d, f);
+    bool call = (f->flags & (SITE_CALL | SITE_ALLOCATOR)) != 0;
+    const struct placement *pl = decide_placement(d, f);
     if (pl) {
-        place_site(d, f, pl, &v);
+        if (call)
+            decide_call_on(d, f, places_node_text(a, pl->node), &v);
+        else
+            place_site(d, f, pl, &v);
         return v;
     }
-    const struct fact_owner *o = choose_owner(d, f, &v.id);
+    const struct fact_owner *o = decide_owner(d, f, &v.id);
+    if (o && !decide_is_reached(d, f, o)) {
+        v.id = NF_NOT_REACHED;
+        o = NULL;
+    }
     if (!o)
         return v;
-    v.action = ACTION_NEAR;
     v.id = 0;
-    v.owner = owner_text(d, o);
+    v.owner = decide_owner_text(d, f, o);
+    if (call) {
+        decide_call_near(d, f, v.owner, &v);
+        return v;
+    }
+    v.action = ACTION_NEAR;
     make_texts(d, f, arena_printf(a, "::numafy::near(%s)", v.owner), &v);
     return v;
 }
@@ -373,6 +270,7 @@ static void decide_site(struct decider *d, struct site *s)
     s->head = v.head;
     s->inside = v.inside;
     s->tail = v.tail;
+    s->whole = v.whole;
 }
 
 /* Where the include of a file's edits goes. A file that is included inside a function, namespace or
@@ -398,15 +296,19 @@ static void find_prelude(struct program *p, struct program_file *f, strings *out
 void decide_sites(struct program *p, const struct options *o)
 {
     struct decider d = {.p = p, .o = o};
-    graph_init(&d.graph, p);
+    reach_init(&d.reach, p);
     for (size_t i = 0; i < p->roots.count; i++)
-        graph_mark(&d.graph, p->roots.items[i], d.graph.closure);
+        reach_add_root(&d.reach, p->roots.items[i]);
     for (size_t i = 0; i < o->placements.count; i++)
         if (o->placements.items[i].node != NODE_OWNER)
-            graph_mark(&d.graph, o->placements.items[i].key, d.graph.closure);
+            reach_add_root(&d.reach, o->placements.items[i].key);
     for (size_t i = 0; i < p->files.count; i++)
         find_prelude(p, &p->files.items[i], &p->files.items[i].prelude_in, 0);
+    decide_allocators(&d);
     for (size_t i = 0; i < p->sites.count; i++)
         decide_site(&d, &p->sites.items[i]);
-    graph_release(&d.graph);
+    decide_covered(&d);
+    strmap_release(&d.allocators);
+    strmap_release(&d.covered);
+    reach_release(&d.reach);
 }

@@ -27,8 +27,10 @@ static void add_site_edits(struct emit *e, const struct site *s, const char *byt
     const struct fact_site *f = s->votes.items[0];
     /* At one offset the inner expression, which starts later, closes first. */
     int rank = -(int)f->start;
-    edit_list_add(list, f->start, f->word_end - f->start, fill_hole(&e->arena, s->head, f, bytes),
-                  rank);
+    unsigned word_end = s->whole ? f->end : f->word_end;
+    /* Of two that begin together the longer one is outside. */
+    edit_list_add(list, f->start, word_end - f->start, fill_hole(&e->arena, s->head, f, bytes),
+                  -(int)f->end);
     if (s->inside) {
         size_t at = f->place_open;
         struct lex l;

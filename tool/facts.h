@@ -90,10 +90,9 @@ enum site_flow {
 /* What becomes of a call's value: what may surround it. */
 enum call_result {
     RESULT_NONE,    /* no call, or nothing may surround it */
-    RESULT_POINTER, /* an object pointer whose type `cast` names */
+    RESULT_POINTER, /* an object pointer; `cast` is its type, or void where the value is unused */
     RESULT_INTEGER,
     RESULT_VALUE, /* C++: anything that can be moved or bound */
-    RESULT_DISCARDED,
     RESULT_VOID
 };
 

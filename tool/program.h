@@ -23,6 +23,7 @@ struct site {
     int id;            /* enum nf_id when left */
     bool reachable;    /* from a root or a placed type */
     bool edited;       /* the text below replaces bytes; false for what is tagged already */
+    bool whole;        /* head replaces the expression up to its end */
     const char *owner; /* the text that names the owner, or "on(k)" */
     const char *detail;
     const char *head;   /* replaces `new` or `::new` (bytes start..word_end) */

@@ -13,8 +13,9 @@ struct Owner {
 int main()
 {
     Owner *owner = new numa<Owner, 1>();
-    owner->n = Owner::make(3);
-    CHECK_NODE(owner->n, -1);
-    std::printf("%d\n", owner->n->v);
-    delete owner->n;
+    Node *n = Owner::make(3);
+    CHECK_NODE(n, -1);
+    std::printf("%d\n", n->v);
+    delete n;
+    delete owner;
 }

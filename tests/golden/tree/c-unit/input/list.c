@@ -1,4 +1,4 @@
-// A C unit in the same tree: its allocations are recorded and left by this version, its bytes stay.
+// A C unit in the same tree: an allocation that no owner is known for is recorded and left, its bytes stay.
 #include <stdlib.h>
 
 struct pair {

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls that allocate, or may turn out to: the C library's allocators, functions of the tree that
+ * return or store a pointer, and calls through a pointer that are given a class's size. For each:
+ * its bytes, the type of its block, what becomes of its value. Where the block goes from here is
+ * collect_flow.c's; whether a function of the tree is an allocator is decided over all units.
+ */
+#include "collect_p.h"
+
+/* What the C library and POSIX allocate with; numafy_X and numafy_X_near exist for the direct ones.
+ */
+static const struct allocator {
+    const char *name;
+    bool direct;
+    int type_argument; /* whose pointee's pointee is the block's type, -1: the result's */
+} allocators[] = {
+    {"malloc", true, -1},         {"calloc", true, -1},        {"realloc", true, -1},
+    {"aligned_alloc", true, -1},  {"reallocarray", false, -1}, {"memalign", false, -1},
+    {"posix_memalign", false, 0}, {"valloc", false, -1},       {"pvalloc", false, -1},
+    {"strdup", false, -1},        {"strndup", false, -1},      {"wcsdup", false, -1},
+    {"asprintf", false, 0},       {"vasprintf", false, 0},     {"getline", false, 0},
+    {"getdelim", false, 0},       {"getwd", false, -1}};
+
+static const struct allocator *allocator_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
+        if (!strcmp(allocators[i].name, name))
+            return &allocators[i];
+    return NULL;
+}
+
+bool is_alloc_word(const char *s)
+{
+    return allocator_find(s) != NULL;
+}
+
+/* Types */
+
+static CXType pointee_of(CXType t)
+{
+    t = clang_getCanonicalType(t);
+    return t.kind == CXType_Pointer ? clang_getCanonicalType(clang_getPointeeType(t)) : (CXType){0};
+}
+
+static bool is_object(CXType t)
+{
+    return t.kind != CXType_Invalid && t.kind != CXType_FunctionProto &&
+           t.kind != CXType_FunctionNoProto;
+}
+
+/* void and character blocks say nothing about what they hold. */
+static bool is_untyped(CXType t)
+{
+    t = clang_getCanonicalType(t);
+    return t.kind == CXType_Invalid || t.kind == CXType_Void || t.kind == CXType_Char_S ||
+           t.kind == CXType_Char_U || t.kind == CXType_SChar || t.kind == CXType_UChar;
+}
+
+struct sizeof_search {
+    CXType found;
+    int depth;
+};
+
+static CXType sizeof_operand(CXCursor e)
+{
+    CXCursor kids[4];
+    size_t n = children_of(e, kids, 4);
+    for (size_t i = 0; i < n; i++)
+        if (clang_isExpression(clang_getCursorKind(kids[i])))
+            return clang_getCursorType(kids[i]);
+    for (size_t i = 0; i < n; i++)
+        if (clang_getCursorKind(kids[i]) == CXCursor_TypeRef)
+            return clang_getCursorType(kids[i]);
+    return (CXType){0};
+}
+
+/* sizeof(T), sizeof *p, n * sizeof(T), sizeof(T) + extra: the first operand that is a record. A
+ * reference to a type inside sizeof(T *) misleads: the sizes tell. */
+static enum CXChildVisitResult find_sizeof(CXCursor child, CXCursor parent, CXClientData data)
+{
+    struct sizeof_search *s = data;
+    (void)parent;
+    if (clang_getCursorKind(child) != CXCursor_UnaryExpr)
+        return CXChildVisit_Recurse;
+    CXType t = clang_getCanonicalType(sizeof_operand(child));
+    if (t.kind != CXType_Record)
+        return CXChildVisit_Continue;
+    CXEvalResult value = clang_Cursor_Evaluate(child);
+    bool same = value && clang_EvalResult_getAsLongLong(value) == clang_Type_getSizeOf(t);
+    if (value)
+        clang_EvalResult_dispose(value);
+    if (!same)
+        return CXChildVisit_Continue;
+    s->found = t;
+    return CXChildVisit_Break;
+}
+
+static CXType size_type(CXCursor call)
+{
+    struct sizeof_search s = {0};
+    int n = clang_Cursor_getNumArguments(call);
+    for (int i = 0; i < n && !s.found.kind; i++) {
+        CXCursor arg = clang_Cursor_getArgument(call, (unsigned)i);
+        if (find_sizeof(arg, call, &s) == CXChildVisit_Recurse)
+            clang_visitChildren(arg, find_sizeof, &s);
+    }
+    return s.found;
+}
+
+/* The pointer type that the call's value is converted to next, by a cast or implicitly. */
+static CXType converted_type(struct collector *c, CXCursor call)
+{
+    CXType t = pointee_of(clang_getCursorType(call));
+    for (size_t i = c->frames.count - 1; i > 0 && is_untyped(t); i--) {
+        CXCursor up = c->frames.items[i - 1].cursor;
+        switch ((int)c->frames.items[i - 1].kind) {
+        case CXCursor_UnexposedExpr:
+        case CXCursor_ParenExpr:
+        case CXCursor_CStyleCastExpr:
+        case CXCursor_CXXStaticCastExpr:
+        case CXCursor_CXXReinterpretCastExpr:
+        case CXCursor_ConditionalOperator: {
+            CXType p = pointee_of(clang_getCursorType(up));
+            if (is_object(p) && p.kind != CXType_Void)
+                return p;
+            break;
+        }
+        default:
+            return t;
+        }
+    }
+    return t;
+}
+
+static void site_block_type(struct collector *c, struct fact_site *s, CXCursor call,
+                            const struct allocator *a, CXType out)
+{
+    CXType t = out.kind ? out : converted_type(c, call), size = {0};
+    if (a && a->type_argument >= 0)
+        t = pointee_of(pointee_of(clang_getCursorType(clang_Cursor_getArgument(call, 0))));
+    if (is_untyped(t)) {
+        size = size_type(call);
+        t = size.kind ? size : t;
+    }
+    CXType element = strip_arrays(t);
+    s->type_key = type_key(c, element);
+    s->type = cx_take(c->a, clang_getTypeSpelling(is_object(t) ? t : size));
+    bool pointer = clang_getCanonicalType(element).kind == CXType_Pointer;
+    s->flags |= pointer ? SITE_POINTER : *s->type_key ? SITE_CLASS : SITE_FUNDAMENTAL;
+}
+
+/* What may surround the call */
+
+enum usage { USED, UNUSED, UNKNOWN };
+
+static bool is_statement(enum CXCursorKind k)
+{
+    return k == CXCursor_CompoundStmt || k == CXCursor_CaseStmt || k == CXCursor_DefaultStmt ||
+           k == CXCursor_LabelStmt;
+}
+
+/* The last statement of ({ }) is its value. */
+static bool is_last_of_expression(const struct collector *c, size_t compound, CXCursor self)
+{
+    enum { MANY = 256 };
+    if (compound == 0 || c->frames.items[compound - 1].kind != CXCursor_StmtExpr)
+        return false;
+    CXCursor kids[MANY];
+    size_t n = children_of(c->frames.items[compound].cursor, kids, MANY);
+    return n == MANY || (n && same_cursor(kids[n - 1], self));
+}
+
+/* In if, while, do, switch the condition uses the value and the body does not; in `for`, where
+ * libclang leaves out empty clauses, nobody can tell. */
+static enum usage usage_in_control(const struct frame *up, CXCursor self)
+{
+    CXCursor kids[4];
+    size_t n = children_of(up->cursor, kids, 4);
+    bool first = n && same_cursor(kids[0], self), last = n && same_cursor(kids[n - 1], self);
+    switch ((int)up->kind) {
+    case CXCursor_IfStmt:
+    case CXCursor_WhileStmt:
+    case CXCursor_SwitchStmt:
+        return first ? USED : UNUSED;
+    case CXCursor_DoStmt:
+        return last ? USED : UNUSED;
+    case CXCursor_ForStmt:
+        return last ? UNUSED : UNKNOWN;
+    default:
+        return USED;
+    }
+}
+
+static enum usage usage_of(struct collector *c)
+{
+    size_t i = c->frames.count - 1;
+    CXCursor self = c->frames.items[i].cursor;
+    for (; i > 0; i--) {
+        const struct frame *up = &c->frames.items[i - 1];
+        if (up->kind == CXCursor_ParenExpr || up->kind == CXCursor_UnexposedExpr) {
+            self = up->cursor;
+            continue;
+        }
+        if (up->kind == CXCursor_BinaryOperator &&
+            clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_Comma &&
+            same_cursor(first_expression(up->cursor), self))
+            return UNUSED;
+        if (is_statement(up->kind))
+            return is_last_of_expression(c, i - 1, self) ? USED : UNUSED;
+        return usage_in_control(up, self);
+    }
+    return USED;
+}
+
+/* Text of a type that a cast can name. */
+static const char *cast_text(struct collector *c, CXType t)
+{
+    char *text = cx_take(c->a, clang_getTypeSpelling(t));
+    bool odd = strchr(text, '(') || strchr(text, '<') || strstr(text, "auto");
+    return odd ? arena_strdup(c->a, "") : text;
+}
+
+static enum call_result result_of(struct collector *c, struct fact_site *s, CXCursor call)
+{
+    CXType shown = clang_getCursorType(call), t = clang_getCanonicalType(shown);
+    enum usage used = usage_of(c);
+    if (t.kind == CXType_Void)
+        return used == UNKNOWN ? RESULT_NONE : RESULT_VOID;
+    if (c->cxx)
+        return RESULT_VALUE;
+    s->cast = used == UNUSED ? arena_strdup(c->a, "void") : cast_text(c, shown);
+    if (!*s->cast || used == UNKNOWN)
+        return RESULT_NONE;
+    if (t.kind == CXType_Pointer)
+        return is_object(pointee_of(t)) ? RESULT_POINTER : RESULT_NONE;
+    bool integer = (t.kind >= CXType_Bool && t.kind <= CXType_LongLong &&
+                    clang_Type_getSizeOf(t) <= (long long)sizeof(long)) ||
+                   t.kind == CXType_Enum;
+    return integer ? RESULT_INTEGER : RESULT_NONE;
+}
+
+/* Which calls */
+
+/* A pointer to a pointer among the arguments: the function may store a fresh block there. */
+static CXType out_type(CXCursor call)
+{
+    int n = clang_Cursor_getNumArguments(call);
+    for (int i = 0; i < n; i++) {
+        CXType to = pointee_of(clang_getCursorType(clang_Cursor_getArgument(call, (unsigned)i)));
+        CXType block = pointee_of(to);
+        if (to.kind == CXType_Pointer && is_object(block) && !clang_isConstQualifiedType(to))
+            return block;
+    }
+    return (CXType){0};
+}
+
+/* Other libraries' allocators go by their names: their mallocs read the ambient node. */
+static bool is_library_allocator(const char *name, CXType result)
+{
+    return result.kind == CXType_Pointer && is_untyped(clang_getPointeeType(result)) &&
+           (strstr(name, "alloc") || strstr(name, "strdup") || strstr(name, "memdup")) &&
+           !strstr(name, "alloca");
+}
+
+struct call {
+    CXCursor cursor, callee, decl;
+    const struct allocator *allocator;
+    bool indirect, library;
+    CXType out;
+};
+
+static bool call_counts(struct collector *c, struct call *k)
+{
+    enum CXCursorKind kind = clang_getCursorKind(k->decl);
+    CXType result = clang_getCanonicalType(clang_getCursorType(k->cursor));
+    bool pointer = result.kind == CXType_Pointer && is_object(pointee_of(result));
+    char *name = spelling(c, k->decl);
+    k->indirect = kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl ||
+                  kind == CXCursor_FieldDecl || clang_Cursor_isNull(k->decl);
+    if (k->indirect)
+        return pointer && size_type(k->cursor).kind;
+    if (kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod &&
+        kind != CXCursor_FunctionTemplate)
+        return false;
+    if (!strncmp(name, "operator", 8) || !strncmp(name, "numafy_", 7))
+        return false;
+    bool member = is_record_kind(clang_getCursorKind(clang_getCursorSemanticParent(k->decl)));
+    k->allocator = kind == CXCursor_FunctionDecl && !member ? allocator_find(name) : NULL;
+    if (k->allocator)
+        return true;
+    if (is_system(c, k->decl)) {
+        k->library = kind == CXCursor_FunctionDecl && is_library_allocator(name, result);
+        return k->library;
+    }
+    if (pointer || type_is_smart_pointer(c, result))
+        return true;
+    k->out =
+        result.kind == CXType_Void || result.kind <= CXType_LongLong || result.kind == CXType_Enum
+            ? out_type(k->cursor)
+            : (CXType){0};
+    return k->out.kind != CXType_Invalid;
+}
+
+/* `malloc(` in the file: the name can be replaced and an argument put first. */
+static bool is_direct(const struct call *k, const struct lex *l, unsigned name, unsigned end)
+{
+    size_t i = lex_at(l, name), close = lex_match(l, i + 1);
+    return k->allocator && k->allocator->direct && lex_is(l, i, k->allocator->name) &&
+           lex_is(l, i + 1, "(") && close < l->count && l->tokens[close].offset + 1 == end;
+}
+
+/* malloc(sizeof(T)), T spelled out: NUMAFY_NEW(T, node) says the same. */
+static void sizeof_type(struct fact_site *s, const struct lex *l, CXCursor call)
+{
+    size_t i = lex_at(l, s->offset) + 1, open = i + 2, close = lex_match(l, open);
+    CXCursor arg = clang_Cursor_getArgument(call, 0), kid;
+    if (!lex_is(l, i + 1, "sizeof") || !lex_is(l, open, "(") || close >= l->count ||
+        !lex_is(l, close + 1, ")") || clang_getCursorKind(arg) != CXCursor_UnaryExpr)
+        return;
+    if (!children_of(arg, &kid, 1) || clang_getCursorKind(kid) != CXCursor_TypeRef)
+        return;
+    for (size_t k = open + 1; k < close; k++)
+        if (l->tokens[k].kind != LEX_WORD)
+            return;
+    s->flags |= SITE_SIZEOF_TYPE;
+    s->type_start = l->tokens[open + 1].offset;
+    s->type_end = l->tokens[close - 1].offset + l->tokens[close - 1].length;
+}
+
+static bool has_jump(const struct lex *l, unsigned start, unsigned end)
+{
+    bool statement = false, jump = false;
+    for (size_t i = lex_from(l, start); i < l->count && l->tokens[i].offset < end; i++) {
+        if (lex_is(l, i, "co_await") || lex_is(l, i, "co_yield"))
+            return true;
+        statement |= lex_is(l, i, "(") && lex_is(l, i + 1, "{");
+        jump |= lex_is(l, i, "return") || lex_is(l, i, "goto") || lex_is(l, i, "break") ||
+                lex_is(l, i, "continue");
+    }
+    return statement && jump;
+}
+
+/* Bytes of a call that stands in the file. */
+static void call_bytes(struct collector *c, struct fact_site *s, const struct call *k)
+{
+    struct source *src;
+    unsigned start, end;
+    if (!cursor_range(c, k->cursor, &src, &start, &end) || strcmp(src->path, s->file) ||
+        s->offset < start || s->offset >= end) {
+        s->left = s->left ? s->left : NF_MACRO_BODY;
+        return;
+    }
+    const struct lex *l = source_lex(src);
+    size_t last = lex_from(l, end - 1);
+    if (!lex_is(l, last, ")")) {
+        s->left = NF_MACRO_BODY;
+        return;
+    }
+    s->start = s->word_end = start;
+    s->end = end;
+    if (has_jump(l, start, end))
+        s->flags |= SITE_NO_SCOPE;
+    if (lex_unevaluated(l, lex_from(l, start)))
+        s->left = NF_UNEVALUATED;
+    if (is_direct(k, l, s->offset, end)) {
+        size_t i = lex_at(l, s->offset);
+        s->flags |= SITE_DIRECT;
+        s->word_end = l->tokens[i].offset + l->tokens[i].length;
+        s->place_open = l->tokens[i + 1].offset + 1;
+        if (!strcmp(k->allocator->name, "malloc"))
+            sizeof_type(s, l, k->cursor);
+    }
+}
+
+static bool is_enter(const struct lex *l, size_t i)
+{
+    return lex_is(l, i, "numafy_enter") || lex_is(l, i, "numafy_enter_on") ||
+           ((lex_is(l, i, "enter") || lex_is(l, i, "enter_on")) && i > 1 &&
+            lex_is(l, i - 2, "numafy"));
+}
+
+static bool is_leave(const struct lex *l, size_t i)
+{
+    return lex_is(l, i, "numafy_leave") || lex_is(l, i, "numafy_leave_int") ||
+           (lex_is(l, i, "leave") && i > 1 && lex_is(l, i - 2, "numafy"));
+}
+
+/* Edited already: leave( stands before the call, or enter(...), where it has no value. */
+static bool is_wrapped(const struct lex *l, unsigned start)
+{
+    size_t i = lex_at(l, start);
+    if (i < 2 || i >= l->count)
+        return false;
+    if (lex_is(l, i - 1, "("))
+        return is_leave(l, i - 2);
+    if (!lex_is(l, i - 1, ",") || !lex_is(l, i - 2, ")"))
+        return false;
+    int depth = 0;
+    for (size_t k = i - 1; k-- > 0;) {
+        depth += lex_is(l, k, ")") - lex_is(l, k, "(");
+        if (!depth)
+            return k > 0 && is_enter(l, k - 1);
+    }
+    return false;
+}
+
+void collect_call(struct collector *c, CXCursor cursor)
+{
+    struct call k = {.cursor = cursor, .decl = clang_getCursorReferenced(cursor)};
+    if (!call_counts(c, &k))
+        return;
+    k.callee = skip_wrappers(first_expression(cursor));
+    struct place p = place_of(c, clang_getCursorLocation(k.callee));
+    if (!p.src || !p.src->project)
+        return;
+    char *name = k.indirect ? arena_strdup(c->a, "indirect call") : spelling(c, k.decl);
+    size_t at = c->u->sites.count;
+    if (!add_site(c, &p, p.offset, name))
+        return;
+    struct fact_site *s = &c->u->sites.items[at];
+    site_block_type(c, s, cursor, k.allocator, k.out);
+    s->flags |= k.allocator || k.library || k.indirect ? SITE_ALLOCATOR : SITE_CALL;
+    if (s->flags & SITE_CALL)
+        s->callee = decl_key(c, k.decl);
+    s->result = RESULT_NONE;
+    if (!s->left || s->left == NF_MACRO_BODY)
+        flow_of(c, s);
+    if (s->left)
+        return;
+    call_bytes(c, s, &k);
+    s->result = (int)result_of(c, s, cursor);
+    site_context(c, s);
+    if (!s->left && c->tag_macro)
+        s->left = NF_TAG_MACRO;
+    if (!s->left && is_wrapped(source_lex(p.src), s->start))
+        s->flags |= SITE_TAGGED_NEAR;
+    owners_of(c, s);
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a fresh block goes inside its function: returned, stored through a parameter, or neither. A
+ * function whose fresh blocks leave it is an allocator, and its callers know the owner. Variables
+ * are followed through assignments of the function, not through memory: a wrong answer places a
+ * block elsewhere and breaks nothing.
+ */
+#include "collect_p.h"
+
+/* `to` takes a value of `from` somewhere in the function. */
+struct alias {
+    CXCursor to, from;
+};
+
+struct flow_scan {
+    VEC(struct alias) aliases;
+    cursors returned, out;
+};
+
+static void cursors_add(cursors *list, CXCursor c)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (clang_equalCursors(list->items[i], c))
+            return;
+    vec_push(list, c);
+}
+
+static bool is_variable(CXCursor decl)
+{
+    enum CXCursorKind k = clang_getCursorKind(decl);
+    return k == CXCursor_ParmDecl ||
+           (k == CXCursor_VarDecl && clang_Cursor_getStorageClass(decl) != CX_SC_Static &&
+            clang_getCursorLinkage(decl) == CXLinkage_NoLinkage);
+}
+
+static void values_of(CXCursor e, cursors *out, int depth);
+
+static void values_of_children(CXCursor e, cursors *out, size_t first, int depth)
+{
+    CXCursor kids[16];
+    size_t n = children_of(e, kids, 16);
+    for (size_t i = first; i < n; i++)
+        if (clang_isExpression(clang_getCursorKind(kids[i])))
+            values_of(kids[i], out, depth);
+}
+
+/* &n->member: n. */
+static void values_of_address(CXCursor lvalue, cursors *out, int depth)
+{
+    CXCursor e = skip_wrappers(lvalue);
+    while (clang_getCursorKind(e) == CXCursor_MemberRefExpr ||
+           clang_getCursorKind(e) == CXCursor_ArraySubscriptExpr) {
+        CXCursor inner = first_expression(e);
+        if (clang_Cursor_isNull(inner))
+            return;
+        e = skip_wrappers(inner);
+    }
+    values_of(e, out, depth);
+}
+
+static bool passes_value(enum CXBinaryOperatorKind op)
+{
+    return op == CXBinaryOperator_Add || op == CXBinaryOperator_Sub || op == CXBinaryOperator_Or ||
+           op == CXBinaryOperator_And || op == CXBinaryOperator_Assign;
+}
+
+/* Variables whose pointer the expression's value is made of: casts, arithmetic and tag bits pass
+ * it on, -> and calls do not. Moves and smart pointers' constructors are no calls here. */
+static void values_of(CXCursor e, cursors *out, int depth)
+{
+    if (depth > 32)
+        return;
+    depth++;
+    switch ((int)clang_getCursorKind(e)) {
+    case CXCursor_DeclRefExpr: {
+        CXCursor decl = clang_getCursorReferenced(e);
+        if (is_variable(decl))
+            cursors_add(out, decl);
+        return;
+    }
+    case CXCursor_ParenExpr:
+    case CXCursor_UnexposedExpr:
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_CXXStaticCastExpr:
+    case CXCursor_CXXReinterpretCastExpr:
+    case CXCursor_CXXConstCastExpr:
+    case CXCursor_CXXDynamicCastExpr:
+    case CXCursor_CXXFunctionalCastExpr:
+    case CXCursor_InitListExpr:
+        values_of_children(e, out, 0, depth);
+        return;
+    case CXCursor_ConditionalOperator:
+        values_of_children(e, out, 1, depth);
+        return;
+    case CXCursor_BinaryOperator: {
+        enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(e);
+        if (op == CXBinaryOperator_Comma)
+            values_of_children(e, out, 1, depth);
+        else if (passes_value(op))
+            values_of_children(e, out, 0, depth);
+        return;
+    }
+    case CXCursor_UnaryOperator:
+        if (clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_AddrOf)
+            values_of_address(first_expression(e), out, depth);
+        return;
+    case CXCursor_CallExpr: {
+        CXCursor callee = clang_getCursorReferenced(e);
+        enum CXCursorKind k = clang_getCursorKind(callee);
+        CXString name = clang_getCursorSpelling(callee);
+        const char *s = clang_getCString(name);
+        bool move = s && (!strcmp(s, "move") || !strcmp(s, "forward"));
+        clang_disposeString(name);
+        if (k == CXCursor_Constructor || move)
+            values_of_children(e, out, move ? 1 : 0, depth);
+        return;
+    }
+    default:
+        return;
+    }
+}
+
+/* `*out`, `out[0]`: the parameter that is written through. */
+static bool is_out_lvalue(CXCursor lvalue)
+{
+    CXCursor e = skip_wrappers(lvalue);
+    enum CXCursorKind k = clang_getCursorKind(e);
+    bool deref = k == CXCursor_ArraySubscriptExpr ||
+                 (k == CXCursor_UnaryOperator &&
+                  clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_Deref);
+    if (!deref)
+        return false;
+    CXCursor base = skip_wrappers(first_expression(e));
+    return clang_getCursorKind(base) == CXCursor_DeclRefExpr &&
+           clang_getCursorKind(clang_getCursorReferenced(base)) == CXCursor_ParmDecl;
+}
+
+static void add_aliases(struct flow_scan *s, CXCursor to, CXCursor value)
+{
+    cursors from = {0};
+    values_of(value, &from, 0);
+    for (size_t i = 0; i < from.count; i++) {
+        struct alias a = {to, from.items[i]};
+        if (!clang_equalCursors(a.to, a.from))
+            vec_push(&s->aliases, a);
+    }
+    vec_release(&from);
+}
+
+static void scan_assignment(struct flow_scan *s, CXCursor e)
+{
+    CXCursor kids[2];
+    if (clang_getCursorBinaryOperatorKind(e) != CXBinaryOperator_Assign ||
+        children_of(e, kids, 2) != 2)
+        return;
+    CXCursor left = skip_wrappers(kids[0]);
+    if (clang_getCursorKind(left) == CXCursor_DeclRefExpr)
+        add_aliases(s, clang_getCursorReferenced(left), kids[1]);
+    else if (is_out_lvalue(left))
+        values_of(kids[1], &s->out, 0);
+}
+
+static enum CXChildVisitResult scan_flow(CXCursor child, CXCursor parent, CXClientData data)
+{
+    struct flow_scan *s = data;
+    (void)parent;
+    switch ((int)clang_getCursorKind(child)) {
+    case CXCursor_ReturnStmt:
+        values_of_children(child, &s->returned, 0, 0);
+        break;
+    case CXCursor_BinaryOperator:
+        scan_assignment(s, child);
+        break;
+    case CXCursor_VarDecl: {
+        CXCursor init = clang_Cursor_getVarDeclInitializer(child);
+        if (!clang_Cursor_isNull(init))
+            add_aliases(s, child, init);
+        break;
+    }
+    case CXCursor_LambdaExpr:
+        return CXChildVisit_Continue;
+    default:
+        break;
+    }
+    return CXChildVisit_Recurse;
+}
+
+static bool holds(const cursors *list, CXCursor c)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (clang_equalCursors(list->items[i], c))
+            return true;
+    return false;
+}
+
+static void close_over(const struct flow_scan *s, cursors *list)
+{
+    for (size_t before = 0; before != list->count;) {
+        before = list->count;
+        for (size_t i = 0; i < s->aliases.count; i++)
+            if (holds(list, s->aliases.items[i].to))
+                cursors_add(list, s->aliases.items[i].from);
+    }
+}
+
+static void scan_leaving(struct function *f)
+{
+    if (f->flow_scanned)
+        return;
+    f->flow_scanned = true;
+    struct flow_scan s = {0};
+    clang_visitChildren(f->cursor, scan_flow, &s);
+    close_over(&s, &s.returned);
+    close_over(&s, &s.out);
+    f->returned = s.returned;
+    f->out = s.out;
+    vec_release(&s.aliases);
+}
+
+static enum site_flow flow_of_variable(struct function *f, CXCursor decl)
+{
+    scan_leaving(f);
+    if (holds(&f->returned, decl))
+        return FLOW_RETURN;
+    return holds(&f->out, decl) ? FLOW_OUT : FLOW_NONE;
+}
+
+/* One step up from `self`. Returns true if the value passes on, else *flow is the answer. */
+static bool step_up(struct function *f, const struct frame *up, CXCursor self, bool *direct,
+                    enum site_flow *flow)
+{
+    CXCursor kids[3];
+    *flow = FLOW_NONE;
+    switch ((int)up->kind) {
+    case CXCursor_UnexposedExpr:
+    case CXCursor_ParenExpr:
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_CXXStaticCastExpr:
+    case CXCursor_CXXReinterpretCastExpr:
+    case CXCursor_CXXConstCastExpr:
+    case CXCursor_CXXDynamicCastExpr:
+    case CXCursor_CXXFunctionalCastExpr:
+    case CXCursor_InitListExpr:
+        return true;
+    case CXCursor_ConditionalOperator:
+        return children_of(up->cursor, kids, 3) == 3 && !same_cursor(kids[0], self);
+    case CXCursor_CallExpr:
+        *direct = false;
+        return clang_getCursorKind(clang_getCursorReferenced(up->cursor)) == CXCursor_Constructor;
+    case CXCursor_VarDecl:
+        *flow = flow_of_variable(f, up->cursor);
+        return false;
+    case CXCursor_ReturnStmt:
+        *flow = *direct ? FLOW_TAIL : FLOW_RETURN;
+        return false;
+    case CXCursor_BinaryOperator: {
+        enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(up->cursor);
+        if (children_of(up->cursor, kids, 2) != 2)
+            return false;
+        if (op == CXBinaryOperator_Comma)
+            return same_cursor(kids[1], self);
+        *direct = false;
+        if (op != CXBinaryOperator_Assign || !same_cursor(kids[1], self))
+            return passes_value(op) && op != CXBinaryOperator_Assign;
+        CXCursor left = skip_wrappers(kids[0]);
+        if (is_out_lvalue(left))
+            *flow = FLOW_OUT;
+        else if (clang_getCursorKind(left) == CXCursor_DeclRefExpr)
+            *flow = flow_of_variable(f, clang_getCursorReferenced(left));
+        return *flow == FLOW_NONE;
+    }
+    default:
+        return false;
+    }
+}
+
+void flow_of(struct collector *c, struct fact_site *s)
+{
+    struct function *f = function_of(c);
+    if (!f)
+        return;
+    s->in = f->lambda ? s->in : decl_key(c, f->cursor);
+    if (f->lambda)
+        return;
+    bool direct = true;
+    enum site_flow flow = FLOW_NONE;
+    for (size_t i = c->frames.count - 1; i > 0; i--)
+        if (!step_up(f, &c->frames.items[i - 1], c->frames.items[i].cursor, &direct, &flow))
+            break;
+    s->flow = flow;
+}

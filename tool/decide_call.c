@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls of allocators. A function whose fresh blocks leave it, returned or stored through a
+ * parameter, without an owner of their own is an allocator: its callers know the owner, so the edit
+ * is made there and its mallocs follow the ambient node. Wrappers of wrappers need a fixpoint over
+ * all units.
+ */
+#include "decide_p.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_allocator(const struct decider *d, const char *key)
+{
+    return *key && strmap_find(&d->allocators, key) != STRMAP_NONE;
+}
+
+/* The site has a node whoever calls the function around it. A parameter may be NULL, and then the
+ * caller's scope is what counts. */
+static bool is_owned(struct decider *d, const struct fact_site *f)
+{
+    int id;
+    if (f->left || (f->flags & SITE_TAGGED_NEAR))
+        return false;
+    if ((f->flags & SITE_TAGGED_ON) || decide_placement(d, f))
+        return true;
+    if (f->flow == FLOW_OUT)
+        return false; /* the address given may be that of a variable on the stack */
+    const struct fact_owner *o = decide_owner(d, f, &id);
+    return o && o->kind != OWNER_PARAMETER;
+}
+
+static bool leaves_function(struct decider *d, const struct fact_site *f)
+{
+    return f->flow != FLOW_NONE && *f->in && f->left != NF_UNEVALUATED && !is_owned(d, f);
+}
+
+/* Sites whose block leaves a function, not yet known to make that an allocator. */
+typedef VEC(const struct fact_site *) candidates;
+
+static bool add_allocators(struct decider *d, candidates *list)
+{
+    size_t kept = 0;
+    bool more = false;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct fact_site *f = list->items[i];
+        if ((f->flags & SITE_CALL) && !is_allocator(d, f->callee))
+            list->items[kept++] = f;
+        else
+            more |= strmap_put(&d->allocators, f->in, 0);
+    }
+    list->count = kept;
+    return more;
+}
+
+/* A call is a site if any unit's view of it calls an allocator. */
+static void drop_other_calls(struct decider *d)
+{
+    struct program *p = d->p;
+    size_t kept = 0;
+    for (size_t i = 0; i < p->sites.count; i++) {
+        struct site *s = &p->sites.items[i];
+        bool site = false;
+        for (size_t k = 0; k < s->votes.count; k++) {
+            const struct fact_site *f = s->votes.items[k];
+            site |= !(f->flags & SITE_CALL) || is_allocator(d, f->callee);
+        }
+        if (site)
+            p->sites.items[kept++] = *s;
+        else
+            vec_release(&s->votes);
+    }
+    p->sites.count = kept;
+}
+
+void decide_allocators(struct decider *d)
+{
+    candidates list = {0};
+    for (size_t i = 0; i < d->p->sites.count; i++) {
+        const struct site *s = &d->p->sites.items[i];
+        for (size_t k = 0; k < s->votes.count; k++)
+            if (leaves_function(d, s->votes.items[k]))
+                vec_push(&list, s->votes.items[k]);
+    }
+    while (add_allocators(d, &list))
+        continue;
+    vec_release(&list);
+    drop_other_calls(d);
+}
+
+/* Tail calls */
+
+struct tail_search {
+    struct decider *d;
+    struct strmap seen;
+    VEC(const char *) queue;
+};
+
+static void tail_visit(struct tail_search *t, const char *key)
+{
+    if (*key && strmap_put(&t->seen, key, 0))
+        vec_push(&t->queue, key);
+}
+
+/* Whether `from` can come back to `to` by calls of allocators: a call in tail position on such a
+ * way must stay one, or a recursion that ran in one frame needs one for each step. */
+static bool comes_back(struct decider *d, const char *from, const char *to)
+{
+    struct tail_search t = {.d = d};
+    bool found = false;
+    tail_visit(&t, from);
+    for (size_t head = 0; head < t.queue.count && !found; head++) {
+        const char *at = t.queue.items[head];
+        found = !strcmp(at, to);
+        for (size_t i = 0; i < d->p->sites.count; i++) {
+            const struct site *s = &d->p->sites.items[i];
+            for (size_t k = 0; k < s->votes.count; k++)
+                if ((s->votes.items[k]->flags & SITE_CALL) && !strcmp(s->votes.items[k]->in, at))
+                    tail_visit(&t, s->votes.items[k]->callee);
+        }
+    }
+    strmap_release(&t.seen);
+    vec_release(&t.queue);
+    return found;
+}
+
+/* Texts */
+
+/* What forbids anything around the call. */
+static int not_to_wrap(struct decider *d, const struct fact_site *f)
+{
+    if (f->result == RESULT_NONE || (f->flags & SITE_NO_SCOPE))
+        return NF_NO_WRAP;
+    bool last = f->flow == FLOW_TAIL || f->result == RESULT_VOID ||
+                (f->result != RESULT_VALUE && !strcmp(f->cast, "void"));
+    if ((f->flags & SITE_CALL) && last && *f->in && comes_back(d, f->callee, f->in))
+        return NF_TAIL_CALL;
+    return 0;
+}
+
+/* Puts `enter` before the call and what ends it after. */
+static void wrap(struct decider *d, const struct fact_site *f, const char *enter, struct verdict *v)
+{
+    struct arena *a = &d->p->arena;
+    v->tail = arena_strdup(a, "))");
+    switch (f->result) {
+    case RESULT_VALUE:
+        v->head = arena_printf(a, "((void)::numafy::%s, ::numafy::leave(", enter);
+        break;
+    case RESULT_POINTER:
+        v->head = arena_printf(a, "(numafy_%s, (%s)numafy_leave(", enter, f->cast);
+        break;
+    case RESULT_INTEGER:
+        v->head = arena_printf(a, "(numafy_%s, (%s)numafy_leave_int(", enter, f->cast);
+        break;
+    default:
+        v->head = f->flags & SITE_CXX ? arena_printf(a, "((void)::numafy::%s, ", enter)
+                                      : arena_printf(a, "(numafy_%s, ", enter);
+        v->tail = arena_strdup(a, f->flags & SITE_CXX ? ")" : ", (void)numafy_leave(0))");
+        break;
+    }
+    v->edited = true;
+}
+
+static void around(struct decider *d, const struct fact_site *f, enum site_action action,
+                   const char *enter, struct verdict *v)
+{
+    v->id = not_to_wrap(d, f);
+    if (v->id)
+        return;
+    v->action = action;
+    wrap(d, f, enter, v);
+}
+
+void decide_call_on(struct decider *d, const struct fact_site *f, const char *node,
+                    struct verdict *v)
+{
+    struct arena *a = &d->p->arena;
+    v->owner = arena_printf(a, "on(%s)", node);
+    if (!(f->flags & SITE_DIRECT) || !strcmp(f->kind, "realloc")) {
+        around(d, f, ACTION_ON, arena_printf(a, "enter_on(%s)", node), v);
+        return;
+    }
+    v->action = ACTION_ON;
+    v->edited = true;
+    if ((f->flags & SITE_SIZEOF_TYPE) && !(f->flags & SITE_CXX)) {
+        v->head = arena_printf(a, "NUMAFY_NEW(" DECIDE_TYPE_HOLE ", %s)", node);
+        v->whole = true;
+    } else {
+        v->head = arena_printf(a, "numafy_%s", f->kind);
+        v->inside = arena_printf(a, "%s, ", node);
+    }
+}
+
+void decide_call_near(struct decider *d, const struct fact_site *f, const char *owner,
+                      struct verdict *v)
+{
+    struct arena *a = &d->p->arena;
+    if (!(f->flags & SITE_DIRECT)) {
+        around(d, f, ACTION_NEAR, arena_printf(a, "enter(%s)", owner), v);
+        return;
+    }
+    v->action = ACTION_NEAR;
+    v->edited = true;
+    v->head = arena_printf(a, "numafy_%s_near", f->kind);
+    v->inside = arena_printf(a, "%s, ", owner);
+}
+
+/* Covered by callers */
+
+static bool is_covering(const struct decider *d, const struct site *s)
+{
+    const struct fact_site *f = s->votes.items[0];
+    return s->action == ACTION_NEAR || s->action == ACTION_ON || s->action == ACTION_SCOPE ||
+           strmap_find(&d->covered, f->in) != STRMAP_NONE;
+}
+
+/* Left for want of an owner, or because nothing may surround it: its function's callers decide. */
+static bool depends_on_caller(const struct site *s)
+{
+    const struct fact_site *f = s->votes.items[0];
+    bool reason = s->id == NF_NO_OWNER || s->id == NF_FUNDAMENTAL || s->id == NF_TAIL_CALL ||
+                  s->id == NF_NO_WRAP || s->id == NF_MACRO_BODY || s->id == NF_LIBRARY_FACTORY ||
+                  s->id == NF_NO_THIS;
+    return s->action == ACTION_LEFT && reason && f->flow != FLOW_NONE && *f->in;
+}
+
+void decide_covered(struct decider *d)
+{
+    struct program *p = d->p;
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < p->sites.count; i++) {
+            const struct fact_site *f = p->sites.items[i].votes.items[0];
+            if ((f->flags & SITE_CALL) && is_covering(d, &p->sites.items[i]))
+                more |= strmap_put(&d->covered, f->callee, 0);
+        }
+    }
+    for (size_t i = 0; i < p->sites.count; i++) {
+        struct site *s = &p->sites.items[i];
+        const struct fact_site *f = s->votes.items[0];
+        if (!depends_on_caller(s) || strmap_find(&d->covered, f->in) == STRMAP_NONE)
+            continue;
+        s->action = ACTION_SCOPE;
+        s->id = 0;
+        s->owner = arena_strdup(&p->arena, "the caller's");
+    }
+}
