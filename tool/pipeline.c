@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <string.h>
 
+/* The process ends right after: taking the tree down node by node would be wasted. */
 static void scan_unit(const struct compdb_unit *unit, const struct options *o,
                       struct fact_unit *facts)
 {
@@ -27,7 +28,6 @@ static void scan_unit(const struct compdb_unit *unit, const struct options *o,
     if (index_open(&ix, unit, *o->runtime ? o->runtime : NULL, facts))
         return;
     collect_unit(ix.tu, ix.cxx, &co, facts);
-    index_close(&ix);
 }
 
 static enum exit_code write_outputs(struct emit *e, const struct program *p,
