@@ -55,6 +55,13 @@ static bool mentions_type(enum CXCursorKind k)
     return k == CXCursor_VarDecl || k == CXCursor_FieldDecl || k == CXCursor_ParmDecl;
 }
 
+static bool is_cast(const struct collector *c, enum CXCursorKind k)
+{
+    return k == CXCursor_CStyleCastExpr || k == CXCursor_CXXStaticCastExpr ||
+           k == CXCursor_CXXReinterpretCastExpr || k == CXCursor_CXXDynamicCastExpr ||
+           k == CXCursor_BinaryOperator || (!c->cxx && k == CXCursor_UnexposedExpr);
+}
+
 static void look_at(struct collector *c, CXCursor cursor, enum CXCursorKind k)
 {
     if (k == CXCursor_CXXNewExpr) {
@@ -62,6 +69,11 @@ static void look_at(struct collector *c, CXCursor cursor, enum CXCursorKind k)
     } else if (k == CXCursor_CallExpr) {
         collect_factory(c, cursor);
         collect_call(c, cursor);
+        collect_template_call(c, cursor);
+    } else if (k == CXCursor_TypeRef) {
+        collect_type_name(c, cursor);
+    } else if (is_cast(c, k)) {
+        collect_cast(c, cursor, k);
     } else if (k == CXCursor_TypedefDecl || k == CXCursor_TypeAliasDecl) {
         type_collect_alias(c, cursor);
     } else if (is_record_kind(k)) {
@@ -264,6 +276,7 @@ static void collector_release(struct collector *c)
     vec_release(&c->frames);
     vec_release(&c->pending);
     vec_release(&c->pending_keys);
+    vec_release(&c->macros);
     strmap_release(&c->types);
     strmap_release(&c->seen_records);
     strmap_release(&c->seen_sites);

@@ -68,6 +68,12 @@ struct frame {
     struct function *function; /* of a function or lambda frame */
 };
 
+/* A macro with parameters, from its name to the end of its body. */
+struct macro_text {
+    const char *name, *text;
+    size_t length;
+};
+
 struct collector {
     CXTranslationUnit tu;
     struct fact_unit *u;
@@ -83,7 +89,8 @@ struct collector {
     struct strmap seen_records;       /* USRs whose members were collected */
     VEC(CXCursor) pending;            /* records to collect */
     VEC(const char *) pending_keys;
-    struct strmap seen_sites; /* file:offset of sites already added */
+    struct strmap seen_sites;      /* file:offset of sites already added */
+    VEC(struct macro_text) macros; /* collected on first need */
 };
 
 /* collect_cx.c: strings, places, children */
@@ -129,6 +136,18 @@ bool type_is_numa(struct collector *c, CXType t);
 /* Constructing a value of this library class may allocate; unknown counts as yes. */
 bool type_may_allocate(struct collector *c, CXType t);
 bool type_is_smart_pointer(struct collector *c, CXType t);
+/* Adds to a class that is in the graph already; nothing happens for a key that is not. */
+void type_add_edge(struct collector *c, const char *from, const char *to);
+void type_add_flag(struct collector *c, const char *key, unsigned flag);
+
+/* collect_macro.c */
+/* A macro turns the argument at this place into text; unknown counts as yes. */
+bool macro_makes_text(struct collector *c, const struct place *p);
+
+/* collect_edge.c: casts and template arguments */
+void collect_cast(struct collector *c, CXCursor cursor, enum CXCursorKind k);
+void collect_type_name(struct collector *c, CXCursor reference);
+void collect_template_call(struct collector *c, CXCursor call);
 
 /* collect_owner.c: guesses */
 struct function *function_of(struct collector *c);

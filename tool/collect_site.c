@@ -57,6 +57,8 @@ struct fact_site *add_site(struct collector *c, const struct place *p, unsigned 
         s->left = NF_MACRO_BODY;
     else if (p->how == SPELLED_NOWHERE)
         s->left = NF_PASTED;
+    else if (p->how == SPELLED_ARGUMENT && macro_makes_text(c, p))
+        s->left = NF_STRINGIFIED;
     return s;
 }
 
@@ -100,21 +102,41 @@ static bool type_text_usable(const struct lex *l, const struct lex_new *n)
     return true;
 }
 
+/* The flag of the tag that begins at token i: numafy::near(p), numafy::on(k), numa<T,k>::at, with
+ * or without the namespace; 0 if it is none. By its words, for in a template it may have no type.
+ */
+static int tag_written(const struct lex *l, size_t i)
+{
+    if (lex_is(l, i, "::"))
+        i++;
+    bool qualified = lex_is(l, i, "numafy") && lex_is(l, i + 1, "::");
+    if (qualified)
+        i += 2;
+    if (qualified && lex_is(l, i, "near"))
+        return SITE_TAGGED_NEAR;
+    if (qualified && lex_is(l, i, "on"))
+        return SITE_TAGGED_ON;
+    if (!lex_is(l, i, "numa") || !lex_is(l, i + 1, "<"))
+        return 0;
+    size_t close = lex_match(l, i + 1);
+    return lex_is(l, close + 1, "::") && lex_is(l, close + 2, "at") ? SITE_TAGGED_ON : 0;
+}
+
 static void site_placement(struct collector *c, struct fact_site *s, const struct lex *l,
                            const struct lex_new *n, CXCursor cursor)
 {
     if (!n->place_open)
         return;
-    size_t i = n->place_open + 1;
-    if (lex_is(l, i, "::"))
-        i++;
-    if (lex_is(l, i, "numafy") && lex_is(l, i + 1, "::")) {
-        s->flags |= lex_is(l, i + 2, "near") ? SITE_TAGGED_NEAR : SITE_TAGGED_ON;
-        return;
-    }
+    int tag = tag_written(l, n->place_open + 1);
     CXCursor first = skip_wrappers(first_expression(cursor));
     char *type =
         cx_take(c->a, clang_getTypeSpelling(clang_getCanonicalType(clang_getCursorType(first))));
+    if (!tag && (strstr(type, "numafy_place_") || strstr(type, "numafy_ctor_place_")))
+        tag = SITE_TAGGED_ON;
+    if (tag) {
+        s->flags |= (unsigned)tag;
+        return;
+    }
     bool nothrow = strstr(type, "std::nothrow_t") != NULL;
     int depth = 0;
     for (size_t k = n->place_open; k < n->place_close; k++) {
@@ -139,6 +161,19 @@ static bool type_is_array_name(CXCursor cursor)
     return false;
 }
 
+/* In a generic lambda or a template operator(): the library may be who calls it. */
+static bool bound_out_of_sight(struct collector *c)
+{
+    for (size_t i = c->frames.count; i-- > 0;) {
+        CXCursor f = c->frames.items[i].cursor;
+        if (c->frames.items[i].kind == CXCursor_LambdaExpr ||
+            (c->frames.items[i].kind == CXCursor_FunctionTemplate &&
+             !strncmp(spelling(c, f), "operator", 8)))
+            return true;
+    }
+    return false;
+}
+
 static void site_type(struct collector *c, struct fact_site *s, CXCursor cursor, bool *is_numa)
 {
     CXType pointer = clang_getCursorType(cursor);
@@ -155,7 +190,7 @@ static void site_type(struct collector *c, struct fact_site *s, CXCursor cursor,
         s->flags |= SITE_POINTER;
     else if (parameter || (!*s->type_key && element.kind == CXType_Unexposed) ||
              element.kind == CXType_Dependent)
-        s->flags |= SITE_DEPENDENT;
+        s->flags |= SITE_DEPENDENT | (bound_out_of_sight(c) ? SITE_OPEN_PARAM : 0);
     else if (*s->type_key)
         s->flags |= SITE_CLASS;
     if (!*s->type_key && !(s->flags & SITE_DEPENDENT))
@@ -273,6 +308,38 @@ void site_context(struct collector *c, struct fact_site *s)
         s->left = NF_CONSTEXPR;
 }
 
+static bool same_owners(const struct fact_site *a, const struct fact_site *b)
+{
+    bool same = a->owners.count == b->owners.count;
+    for (size_t i = 0; same && i < a->owners.count; i++) {
+        const struct fact_owner *x = &a->owners.items[i], *y = &b->owners.items[i];
+        same = x->kind == y->kind && x->reject == y->reject && !strcmp(x->expr, y->expr) &&
+               !strcmp(x->cls, y->cls) && !strcmp(x->pointee, y->pointee) &&
+               x->take_address == y->take_address;
+    }
+    return same;
+}
+
+/* A macro that uses its argument more than once: one text has to be right at each place. */
+static void site_again(struct collector *c, CXCursor cursor, const char *path, unsigned offset)
+{
+    struct fact_site *s = NULL;
+    for (size_t i = c->u->sites.count; i-- > 0 && !s;)
+        if (c->u->sites.items[i].offset == offset && !strcmp(c->u->sites.items[i].file, path))
+            s = &c->u->sites.items[i];
+    if (!s || s->left)
+        return;
+    struct fact_site other = *s;
+    bool is_numa;
+    memset(&other.owners, 0, sizeof other.owners);
+    site_type(c, &other, cursor, &is_numa);
+    site_context(c, &other);
+    owners_of(c, &other);
+    if (other.left || strcmp(other.type_key, s->type_key) || !same_owners(s, &other))
+        s->left = NF_REPEATED;
+    vec_release(&other.owners);
+}
+
 void collect_new(struct collector *c, CXCursor cursor)
 {
     struct place p = place_of(c, clang_getRangeStart(clang_getCursorExtent(cursor)));
@@ -287,8 +354,11 @@ void collect_new(struct collector *c, CXCursor cursor)
         spelled = true;
     unsigned offset = spelled && place_is_plain(&p) ? l->tokens[word].offset : p.offset;
     size_t at = c->u->sites.count;
-    if (!add_site(c, &p, offset, "new"))
+    if (!add_site(c, &p, offset, "new")) {
+        if (p.how == SPELLED_ARGUMENT)
+            site_again(c, cursor, p.src->path, offset);
         return;
+    }
     bool is_numa = false;
     /* Noting types may grow other lists, never the sites: the address holds. */
     struct fact_site *s = &c->u->sites.items[at];

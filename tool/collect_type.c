@@ -130,6 +130,20 @@ static size_t type_index(struct collector *c, const char *key, const char *name)
     return i;
 }
 
+void type_add_edge(struct collector *c, const char *from, const char *to)
+{
+    size_t i = strmap_find(&c->types, from);
+    if (i != STRMAP_NONE && *to && strcmp(from, to) != 0)
+        strings_add_unique(&c->u->types.items[i].edges, to);
+}
+
+void type_add_flag(struct collector *c, const char *key, unsigned flag)
+{
+    size_t i = strmap_find(&c->types, key);
+    if (i != STRMAP_NONE)
+        c->u->types.items[i].flags |= flag;
+}
+
 static void enqueue(struct collector *c, CXCursor decl, const char *key)
 {
     CXCursor def = clang_getCursorDefinition(decl);
@@ -179,7 +193,8 @@ static void note_root(struct collector *c, CXType numa, CXCursor decl, CXType ar
     vec_release(&inside);
 }
 
-static void mentions(struct collector *c, CXType t, strings *out, int depth)
+/* `own`: inside the arguments of a template of the program. */
+static void mentions(struct collector *c, CXType t, strings *out, int depth, bool own)
 {
     t = strip_all(t);
     CXCursor decl = decl_of(t);
@@ -200,17 +215,20 @@ static void mentions(struct collector *c, CXType t, strings *out, int depth)
         const char *key = note_decl(c, decl);
         if (*key)
             strings_add_unique(out, key);
+        if (own)
+            type_add_flag(c, key, TYPE_ARGUMENT);
+        own = true;
     }
     for (int i = 0; i < n; i++) {
         CXType arg = clang_Type_getTemplateArgumentAsType(t, (unsigned)i);
         if (arg.kind != CXType_Invalid)
-            mentions(c, arg, out, depth + 1);
+            mentions(c, arg, out, depth + 1, own);
     }
 }
 
 void type_mentions(struct collector *c, CXType t, strings *out)
 {
-    mentions(c, t, out, 0);
+    mentions(c, t, out, 0, false);
 }
 
 const char *type_key(struct collector *c, CXType t)
@@ -378,10 +396,16 @@ static void scan_constructor(struct record_scan *r, CXCursor ctor)
     vec_push(&r->t.ctors, entry);
 }
 
+/* With one of them alone, new and delete of the class are not both the global ones. */
+static bool is_own_operator(const char *name)
+{
+    return !strncmp(name, "operator new", 12) || !strncmp(name, "operator delete", 15);
+}
+
 static void scan_method(struct record_scan *r, CXCursor method)
 {
     char *name = spelling(r->c, method);
-    if (!strcmp(name, "operator new") || !strcmp(name, "operator new[]"))
+    if (is_own_operator(name))
         r->t.flags |= TYPE_OWN_NEW;
     else if (!strcmp(name, "operator&") && clang_Cursor_getNumArguments(method) == 0)
         r->t.flags |= TYPE_ADDRESSOF;
@@ -427,6 +451,30 @@ static enum CXChildVisitResult find_at(CXCursor child, CXCursor parent, CXClient
     return s->found ? CXChildVisit_Break : CXChildVisit_Continue;
 }
 
+static enum CXChildVisitResult find_own_new(CXCursor child, CXCursor parent, CXClientData data)
+{
+    bool *found = data;
+    (void)parent;
+    if (clang_getCursorKind(child) == CXCursor_CXXBaseSpecifier) {
+        CXCursor base = decl_of(clang_getCursorType(child));
+        if (!clang_Cursor_isNull(base))
+            clang_visitChildren(base, find_own_new, found);
+    } else if (clang_getCursorKind(child) == CXCursor_CXXMethod) {
+        CXString name = clang_getCursorSpelling(child);
+        *found |= is_own_operator(clang_getCString(name));
+        clang_disposeString(name);
+    }
+    return *found ? CXChildVisit_Break : CXChildVisit_Continue;
+}
+
+/* A library's class is no node of the graph, but what it inherits to ours counts. */
+static bool library_has_own_new(CXCursor decl)
+{
+    bool found = false;
+    clang_visitChildren(decl, find_own_new, &found);
+    return found;
+}
+
 static void scan_base(struct record_scan *r, CXCursor base)
 {
     CXType t = clang_getCursorType(base);
@@ -435,8 +483,17 @@ static void scan_base(struct record_scan *r, CXCursor base)
     CXCursor decl = decl_of(t);
     if (is_numa_decl(r->c, decl) && clang_Type_getNumTemplateArguments(t) > 0)
         decl = decl_of(clang_Type_getTemplateArgumentAsType(t, 0));
-    if (!clang_Cursor_isNull(decl) && !is_system(r->c, decl))
+    if (clang_Cursor_isNull(decl)) { /* a template's parameter */
+        strings inside = {0};
+        type_mentions(r->c, t, &inside);
+        if (inside.count && !strncmp(inside.items[0], "T:", 2))
+            strings_add_unique(&r->t.bases, inside.items[0]);
+        vec_release(&inside);
+    } else if (!is_system(r->c, decl)) {
         strings_add_unique(&r->t.bases, note_decl(r->c, decl));
+    } else if (library_has_own_new(decl)) {
+        r->t.flags |= TYPE_OWN_NEW;
+    }
 }
 
 static void scan_field(struct record_scan *r, CXCursor field)
@@ -486,7 +543,9 @@ static void collect_members(struct collector *c, CXCursor def, const char *key)
     clang_getFileLocation(clang_getCursorLocation(def), &file, NULL, NULL, NULL);
     struct source *src = source_of(c, file);
     enum CXCursorKind k = clang_getCursorKind(def);
+    bool member = is_record_kind(clang_getCursorKind(clang_getCursorSemanticParent(def)));
     r.t.flags = TYPE_DEFINED | (src && src->project ? TYPE_PROJECT : 0u) |
+                (member ? TYPE_ARGUMENT : 0u) | /* typename T::name may find it */
                 (k == CXCursor_ClassTemplate ? TYPE_TEMPLATE : 0u) |
                 (k == CXCursor_UnionDecl ? TYPE_NO_TAG : 0u);
     clang_visitChildren(def, scan_member, &r);

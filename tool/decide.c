@@ -102,6 +102,29 @@ static bool is_reachable(const struct decider *d, const struct fact_site *f)
     return false;
 }
 
+/* A class whose base is a template's parameter may have what an argument brings. */
+static bool has_own_new(const struct decider *d, const char *key, int depth)
+{
+    const struct fact_type *t = program_type(d->p, key);
+    if (!strncmp(key, "T:", 2))
+        return depth > 0 && d->own_argument;
+    if (!t || depth > 64)
+        return false;
+    if (t->flags & TYPE_OWN_NEW)
+        return true;
+    for (size_t i = 0; i < t->bases.count; i++)
+        if (has_own_new(d, t->bases.items[i], depth + 1))
+            return true;
+    return false;
+}
+
+/* Can the parameter stand for a class with its own operator new? */
+static bool may_be_own_new(const struct decider *d, const struct fact_site *f)
+{
+    bool plain = !strncmp(f->type_key, "T:", 2) && !(f->flags & SITE_OPEN_PARAM);
+    return plain ? d->own_argument : d->p->own_new;
+}
+
 /* What forbids any edit, whoever the owner. 0 if nothing does. */
 static int forbidden(const struct decider *d, const struct fact_site *f)
 {
@@ -109,10 +132,12 @@ static int forbidden(const struct decider *d, const struct fact_site *f)
     if (f->left)
         return f->left;
     bool call = (f->flags & (SITE_CALL | SITE_ALLOCATOR)) != 0;
-    if (!call && !(f->flags & SITE_FUNDAMENTAL) && *f->type_key && !(f->flags & SITE_POINTER) &&
-        any_base(d->p, f->type_key, TYPE_OWN_NEW, 0))
+    /* Where `::new` is written no class's operator is meant. */
+    bool bypass = call || f->start < f->offset;
+    if (!bypass && !(f->flags & SITE_FUNDAMENTAL) && *f->type_key && !(f->flags & SITE_POINTER) &&
+        has_own_new(d, f->type_key, 0))
         return NF_OWN_NEW;
-    if (!call && (f->flags & SITE_DEPENDENT) && d->p->own_new)
+    if (!bypass && (f->flags & SITE_DEPENDENT) && may_be_own_new(d, f))
         return NF_DEPENDENT_OWN_NEW;
     if (d->p->replaces && !d->o->force_alloc)
         return NF_REPLACED;
@@ -302,6 +327,9 @@ void decide_sites(struct program *p, const struct options *o)
     for (size_t i = 0; i < o->placements.count; i++)
         if (o->placements.items[i].node != NODE_OWNER)
             reach_add_root(&d.reach, o->placements.items[i].key);
+    for (size_t i = 0; i < p->types.count && !d.own_argument; i++)
+        d.own_argument =
+            (p->types.items[i].flags & TYPE_ARGUMENT) && has_own_new(&d, p->types.items[i].key, 0);
     for (size_t i = 0; i < p->files.count; i++)
         find_prelude(p, &p->files.items[i], &p->files.items[i].prelude_in, 0);
     decide_allocators(&d);

@@ -25,6 +25,7 @@ struct decider {
     struct reach reach;
     struct strmap allocators; /* keys of functions whose fresh blocks leave them */
     struct strmap covered;    /* keys of those that some edited call enters a node for */
+    bool own_argument;        /* a class with its own operator new may be a template's argument */
 };
 
 /* decide.c */

@@ -19,14 +19,15 @@ typedef VEC(const char *) strings;
 enum type_flags {
     TYPE_DEFINED = 1 << 0,
     TYPE_TEMPLATE = 1 << 1,
-    TYPE_OWN_NEW = 1 << 2,     /* declares operator new or new[] itself */
+    TYPE_OWN_NEW = 1 << 2,     /* declares operator new or delete itself */
     TYPE_NO_TAG = 1 << 3,      /* no numa<T,k>::at: not to derive from, or has its own `at` */
     TYPE_ADDRESSOF = 1 << 4,   /* declares operator& itself */
     TYPE_INIT_ALLOC = 1 << 5,  /* a default member initialiser calls or allocates */
     TYPE_HOLDS_ALLOC = 1 << 6, /* a library member or base whose construction may allocate */
     TYPE_HOLDS_PARAM = 1 << 7, /* a member of a template parameter's type */
     TYPE_PROJECT = 1 << 8,     /* defined in a file of the tree */
-    TYPE_ALIAS = 1 << 9        /* a typedef or using; edges has its one target */
+    TYPE_ALIAS = 1 << 9,       /* a typedef or using; edges has its one target */
+    TYPE_ARGUMENT = 1 << 10    /* a template of the program may have it as an argument */
 };
 
 /* What constructing through this constructor does, as far as one unit can see. */
@@ -76,6 +77,7 @@ enum site_flags {
     SITE_CALL = 1 << 12,   /* a call of a function that returns or stores a pointer: a site only
                               if that function turns out to allocate */
     SITE_DIRECT = 1 << 13, /* numafy_X(node, ...) and numafy_X_near(owner, ...) can replace it */
+    SITE_OPEN_PARAM = 1 << 15, /* SITE_DEPENDENT: what the parameter may be is not all in sight */
     SITE_SIZEOF_TYPE = 1 << 14 /* malloc(sizeof(type)); the type's bytes are type_start..type_end */
 };
 
