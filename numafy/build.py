@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 from pathlib import Path
-from typing import Dict, List, NamedTuple, Set
+from typing import Dict, List, NamedTuple, Optional, Set
 
 from . import project, runner
 from .compdb import SOURCE_SUFFIXES
@@ -71,13 +71,20 @@ def environment_of_copy() -> Dict[str, str]:
         return dict(os.environ)
 
 
-def run(what: str, command: str, out: Path, progress: Progress) -> None:
+def run(
+    what: str,
+    command: str,
+    out: Path,
+    progress: Progress,
+    variables: Optional[Dict[str, str]] = None,
+) -> None:
     """Run the user's command in the out tree; NumafyError (EXIT_BUILD) if it fails.
 
-    ``what`` is "build" or "test", as in the option and in the log's name.
+    ``what`` is "build" or "test", as in the option and in the log's name; ``variables`` are added
+    to the environment.
     """
     log = out / ".numafy" / f"{what}.log"
-    env = environment()
+    env = {**environment(), **(variables or {})}
     env["NUMAFY_CC_LOG"] = str(real(out) / ".numafy" / "compiled")
     with progress.step(f"{what} in {out}: {command}"):
         code = runner.logged(runner.shell(command), log, cwd=out, env=env, tick=progress.tick)

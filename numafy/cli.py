@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import List, NoReturn, Optional, Sequence, TextIO
 
-from . import build, compdb, inplace, project, report, rewrite, suites
+from . import build, compdb, inplace, project, report, rewrite, sites, suites
 from .errors import (
     EXIT_BUG,
     EXIT_CHANGES,
@@ -22,7 +22,7 @@ from .errors import (
     NumafyError,
     worst,
 )
-from .files import shown, temporary_folder
+from .files import shown, temporary_folder, write_atomically
 from .progress import Progress
 
 # Names that have a meaning of their own; a folder of such a name is written ./top.
@@ -140,6 +140,11 @@ def parser() -> Parser:
         help="then run CMD in the rewritten tree, with numafy-cc and numafy-c++ as CC, CXX",
     )
     add("--test", metavar="CMD", help="then run CMD there to test it")
+    add(
+        "--sites",
+        action="store_true",
+        help="with --build and --test: tell which edited sites the test has executed",
+    )
     add("-j", dest="jobs", metavar="N", type=_positive, help="use N processors (default: all)")
     add("--report", metavar="FILE", type=Path, help="keep the report: FILE.json or FILE.html")
     add("--version", action="version", version=f"numafy {_version()}")
@@ -417,10 +422,16 @@ def _build_and_test(
     try:
         if options.build:
             build.forget_compiled(out)
-            build.run("build", options.build, out, progress)
+            telling = sites.environment_of_build() if options.sites else {}
+            build.run("build", options.build, out, progress, telling)
             _say_coverage(out, outcome, options.build, progress)
         if options.test:
-            build.run("test", options.test, out, progress)
+            log = out / ".numafy" / "sites"
+            log.unlink(missing_ok=True)
+            telling = sites.environment_of_run(log) if options.sites else {}
+            build.run("test", options.test, out, progress, telling)
+            if options.sites:
+                _say_sites(out, outcome, log, progress)
     except NumafyError as error:
         return _complain(error)
     return EXIT_OK
@@ -436,6 +447,20 @@ def _say_coverage(out: Path, outcome: rewrite.Outcome, command: str, progress: P
             f"warning: not compiled, e.g. {coverage.not_compiled[0]}: does the build use "
             "CC and CXX, and paths of its own folder?"
         )
+
+
+def _say_sites(out: Path, outcome: rewrite.Outcome, log: Path, progress: Progress) -> None:
+    """Which edited sites the test has executed; the list of the others is kept in a file."""
+    if outcome.report is None:
+        return
+    found = sites.coverage(outcome.report, out, sites.read(log))
+    kept = log.with_name("not-executed")
+    lines = [
+        f"{shown(outcome.report.name_of(site['file']))}:{site['line']}: {site['action']}\n"
+        for site in found.not_executed
+    ]
+    write_atomically(kept, "".join(lines).encode("utf-8", "surrogateescape"))
+    progress.say(found.sentence() + (f"; the others: {shown(kept)}" if lines else ""))
 
 
 # ---- suites ------------------------------------------------------------------------------------

@@ -48,6 +48,9 @@
 #include <stdio.h>
 
 #include "numafy/near.h"
+#ifdef NUMAFY_SITE_CALLS_
+#include "numafy/site_calls.h" /* near.h came first: the functions are declared here */
+#endif
 
 #if defined(NUMAFY_NO_REPLACE) || defined(NUMAFY_SANITIZED_)
 #define NUMAFY_NO_REPLACE_
@@ -144,7 +147,9 @@ void numafy_stats_print(FILE *out) NUMAFY_NOTHROW_;
 #elif defined(NUMAFY_INLINE)
 #include "numafy/fast.h"
 #endif
-#ifdef NUMAFY_INLINE
+#ifdef NUMAFY_SITES
+#include "numafy/site_calls.h"
+#elif defined(NUMAFY_INLINE)
 #define numafy_malloc(node, size) numafy_fast_malloc((node), (size))
 #define numafy_free(p) numafy_fast_free((p))
 #elif !defined(NUMAFY_EXTERN) && defined(__OPTIMIZE__)

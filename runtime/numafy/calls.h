@@ -4,7 +4,7 @@
 #ifndef NUMAFY_CALLS_H
 #define NUMAFY_CALLS_H
 
-#include "scope.h"
+#include "site_slow.h"
 
 #ifndef NUMAFY_EXTERN
 

@@ -93,7 +93,7 @@ NUMAFY_FN_ bool numafy_env_is_driver(const char *name)
 {
     return numafy_text_is(name, "REWRITE") || numafy_text_is(name, "REAL_CC") ||
            numafy_text_is(name, "REAL_CXX") || numafy_text_is(name, "CC_LOG") ||
-           numafy_text_is(name, "DEBUG");
+           numafy_text_is(name, "CC_SITES") || numafy_text_is(name, "DEBUG");
 }
 
 /* One variable, `name` without the prefix. */
@@ -141,7 +141,7 @@ NUMAFY_FN_ void numafy_env_take(const char *name, const char *value)
                  name);
         if (numafy_warn_now(NUMAFY_WARN_LATER))
             numafy_os_say(text);
-    } else if (!numafy_text_is(name, "QUIET") && !numafy_env_is_driver(name)) {
+    } else if (!numafy_text_is(name, "QUIET") && !numafy_text_is(name, "SITES") && !numafy_env_is_driver(name)) {
         char text[128];
         snprintf(text, sizeof text, "numafy: there is no setting NUMAFY_%.40s: ignored\n", name);
         if (numafy_warn_now(NUMAFY_WARN_NAME))

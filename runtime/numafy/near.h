@@ -84,6 +84,8 @@ typedef __SIZE_TYPE__ numafy_size;
 #define NUMAFY_PASSES_
 #endif
 
+#include "site.h"
+
 #ifdef NUMAFY_OFF
 #include "off.h"
 #else
@@ -151,8 +153,8 @@ void numafy_pop_block_(const void *numafy_block_) NUMAFY_NOTHROW_;
 
 #if defined(__GNUC__) && !defined(__cplusplus)
 /* The frame tells enter and leave which entries a longjmp has left behind. */
-#define numafy_enter(owner) numafy_enter_at_((owner), __builtin_frame_address(0))
-#define numafy_enter_on(node) numafy_enter_on_at_((node), __builtin_frame_address(0))
+#define numafy_enter(owner) numafy_enter_at_(NUMAFY_SITE_NEAR_(owner), __builtin_frame_address(0))
+#define numafy_enter_on(node) numafy_enter_on_at_(NUMAFY_SITE_ON_(node), __builtin_frame_address(0))
 #endif
 #endif /* NUMAFY_OFF */
 
@@ -165,8 +167,8 @@ void numafy_pop_block_(const void *numafy_block_) NUMAFY_NOTHROW_;
 /* NUMAFY_SCOPE(owner); from here to the end of the block plain allocations of this thread go to the
  * owner's node: malloc, operator new, std containers, libraries. Restored at every exit but
  * longjmp. Not in a function that can call itself in tail position, nor in a coroutine. */
-#define NUMAFY_SCOPE(owner) NUMAFY_SCOPE_VAR_(numafy_scope_(owner))
-#define NUMAFY_SCOPE_NODE(node) NUMAFY_SCOPE_VAR_(numafy_scope_node_(node))
+#define NUMAFY_SCOPE(owner) NUMAFY_SCOPE_VAR_(NUMAFY_SITE_SCOPE_(numafy_scope_(owner)))
+#define NUMAFY_SCOPE_NODE(node) NUMAFY_SCOPE_VAR_(NUMAFY_SITE_SCOPE_(numafy_scope_node_(node)))
 #define NUMAFY_SCOPE_VAR_(start)                                                         \
     __attribute__((__cleanup__(numafy_scope_end_), __unused__)) const int NUMAFY_PASTE_( \
         numafy_scope_at_, __LINE__) = (start)
@@ -230,31 +232,34 @@ namespace numafy
  */
 struct numafy_ctor_place_ {
     int numafy_node_;
+    NUMAFY_SITE_MEMBER_
 };
 
 /* Where a tagged new-expression allocates. One type for near, on and numa<T,k>::at, and no
  * template: gcc's -Wmismatched-new-delete would fire on a template. */
 struct numafy_place_ {
     int numafy_node_;
+    NUMAFY_SITE_MEMBER_
     numafy_ctor_place_ ctor() const NUMAFY_NOTHROW_
     {
-        numafy_ctor_place_ numafy_c_ = {numafy_node_};
+        numafy_ctor_place_ numafy_c_ = {numafy_node_ NUMAFY_SITE_IS_(numafy_is_at_)};
         return numafy_c_;
     }
 };
 
 /* near(p): where p's block is. A pool block gives its node, an address in a registered root the
  * root's node, this thread's stack and NULL the ambient node, anything else the plain heap. */
-NUMAFY_OWNER_ inline numafy_place_ near(const volatile void *numafy_owner_) NUMAFY_NOTHROW_
+NUMAFY_OWNER_ inline numafy_place_
+near(const volatile void *numafy_owner_ NUMAFY_SITE_ALSO_) NUMAFY_NOTHROW_
 {
-    numafy_place_ numafy_w_ = {numafy_near_(numafy_owner_)};
+    numafy_place_ numafy_w_ = {numafy_near_(NUMAFY_SITE_OWNER_(numafy_owner_)) NUMAFY_SITE_IS_(0)};
     return numafy_w_;
 }
 
 /* on(k): node k, or NUMAFY_LOCAL, NUMAFY_INTERLEAVE, NUMAFY_NO_NODE. */
-inline numafy_place_ on(int numafy_node_) NUMAFY_NOTHROW_
+inline numafy_place_ on(int numafy_node_ NUMAFY_SITE_ALSO_) NUMAFY_NOTHROW_
 {
-    numafy_place_ numafy_w_ = {numafy_node_};
+    numafy_place_ numafy_w_ = {NUMAFY_SITE_NODE_(numafy_node_) NUMAFY_SITE_IS_(0)};
     return numafy_w_;
 }
 
@@ -271,9 +276,11 @@ inline numafy_T_ *done(numafy_T_ *numafy_p_) NUMAFY_NOTHROW_
 class enter
 {
   public:
-    NUMAFY_OWNER_ explicit enter(const volatile void *numafy_owner_) NUMAFY_NOTHROW_
+    NUMAFY_OWNER_ explicit enter(const volatile void *numafy_owner_ NUMAFY_SITE_ALSO_)
+        NUMAFY_NOTHROW_
     {
-        numafy_push_(this, numafy_near_(numafy_owner_), NUMAFY_ENTRY_TEMPORARY_);
+        numafy_push_(this, numafy_near_(NUMAFY_SITE_OWNER_(numafy_owner_)),
+                     NUMAFY_ENTRY_TEMPORARY_);
     }
     ~enter() NUMAFY_NOTHROW_ { numafy_pop_key_(this); }
 
@@ -285,9 +292,9 @@ class enter
 class enter_on
 {
   public:
-    explicit enter_on(int numafy_node_) NUMAFY_NOTHROW_
+    explicit enter_on(int numafy_node_ NUMAFY_SITE_ALSO_) NUMAFY_NOTHROW_
     {
-        numafy_push_(this, numafy_node_, NUMAFY_ENTRY_TEMPORARY_);
+        numafy_push_(this, NUMAFY_SITE_NODE_(numafy_node_), NUMAFY_ENTRY_TEMPORARY_);
     }
     ~enter_on() NUMAFY_NOTHROW_ { numafy_pop_key_(this); }
 
@@ -341,56 +348,59 @@ inline numafy_T_ leave(const numafy_T_ &numafy_value_)
 #endif
 
 /* The eight placed forms for both tags, each with the delete that a throwing constructor calls. */
-#define NUMAFY_PLACED_NEW_(array, extra, form)                                             \
-    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(numafy_size numafy_n_ extra,     \
-                                                          numafy::numafy_place_ numafy_w_) \
-    {                                                                                      \
-        return NUMAFY_GET_##form(::operator new array, numafy_w_.numafy_node_);            \
-    }                                                                                      \
-    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(                                 \
-        numafy_size numafy_n_ extra, numafy::numafy_place_ numafy_w_,                      \
-        const std::nothrow_t &numafy_t_) NUMAFY_NOTHROW_                                   \
-    {                                                                                      \
-        return NUMAFY_TRY_##form(::operator new array, numafy_w_.numafy_node_);            \
-    }                                                                                      \
-    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(                                 \
-        numafy_size numafy_n_ extra, const numafy::numafy_ctor_place_ &numafy_w_)          \
-    {                                                                                      \
-        void *numafy_p_ = NUMAFY_GET_##form(::operator new array, numafy_w_.numafy_node_); \
-        numafy_push_(&numafy_w_, numafy_w_.numafy_node_, NUMAFY_ENTRY_TEMPORARY_);         \
-        return numafy_p_;                                                                  \
-    }                                                                                      \
-    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(                                 \
-        numafy_size numafy_n_ extra, const numafy::numafy_ctor_place_ &numafy_w_,          \
-        const std::nothrow_t &numafy_t_) NUMAFY_NOTHROW_                                   \
-    {                                                                                      \
-        void *numafy_p_ = NUMAFY_TRY_##form(::operator new array, numafy_w_.numafy_node_); \
-        numafy_push_(&numafy_w_, numafy_w_.numafy_node_, NUMAFY_ENTRY_TEMPORARY_);         \
-        return numafy_p_;                                                                  \
+#define NUMAFY_PLACED_NEW_(array, extra, form)                                                     \
+    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(                                         \
+        numafy_size numafy_n_ extra, numafy::numafy_place_ numafy_w_ NUMAFY_SITE_ALSO_)            \
+    {                                                                                              \
+        return NUMAFY_GET_##form(::operator new array, NUMAFY_SITE_PLACED_(numafy_w_));            \
+    }                                                                                              \
+    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(                                         \
+        numafy_size numafy_n_ extra, numafy::numafy_place_ numafy_w_,                              \
+        const std::nothrow_t &numafy_t_ NUMAFY_SITE_ALSO_) NUMAFY_NOTHROW_                         \
+    {                                                                                              \
+        return NUMAFY_TRY_##form(::operator new array, NUMAFY_SITE_PLACED_(numafy_w_));            \
+    }                                                                                              \
+    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(                                         \
+        numafy_size numafy_n_ extra,                                                               \
+        const numafy::numafy_ctor_place_ &numafy_w_ NUMAFY_SITE_ALSO_)                             \
+    {                                                                                              \
+        void *numafy_p_ = NUMAFY_GET_##form(::operator new array, NUMAFY_SITE_PLACED_(numafy_w_)); \
+        numafy_push_(&numafy_w_, numafy_w_.numafy_node_, NUMAFY_ENTRY_TEMPORARY_);                 \
+        return numafy_p_;                                                                          \
+    }                                                                                              \
+    NUMAFY_ALWAYS_INLINE_ inline void *operator new array(                                         \
+        numafy_size numafy_n_ extra, const numafy::numafy_ctor_place_ &numafy_w_,                  \
+        const std::nothrow_t &numafy_t_ NUMAFY_SITE_ALSO_) NUMAFY_NOTHROW_                         \
+    {                                                                                              \
+        void *numafy_p_ = NUMAFY_TRY_##form(::operator new array, NUMAFY_SITE_PLACED_(numafy_w_)); \
+        numafy_push_(&numafy_w_, numafy_w_.numafy_node_, NUMAFY_ENTRY_TEMPORARY_);                 \
+        return numafy_p_;                                                                          \
     }
-#define NUMAFY_PLACED_DELETE_(array, extra, form)                                                  \
-    NUMAFY_ALWAYS_INLINE_ inline void operator delete array(void *numafy_p_ extra,                 \
-                                                            numafy::numafy_place_) NUMAFY_NOTHROW_ \
-    {                                                                                              \
-        NUMAFY_PUT_##form(::operator delete array);                                                \
-    }                                                                                              \
-    NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                                       \
-        void *numafy_p_ extra, numafy::numafy_place_, const std::nothrow_t &) NUMAFY_NOTHROW_      \
-    {                                                                                              \
-        NUMAFY_PUT_##form(::operator delete array);                                                \
-    }                                                                                              \
-    NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                                       \
-        void *numafy_p_ extra, const numafy::numafy_ctor_place_ &) NUMAFY_NOTHROW_                 \
-    {                                                                                              \
-        numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);                                                      \
-        NUMAFY_PUT_##form(::operator delete array);                                                \
-    }                                                                                              \
-    NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                                       \
-        void *numafy_p_ extra, const numafy::numafy_ctor_place_ &, const std::nothrow_t &)         \
-        NUMAFY_NOTHROW_                                                                            \
-    {                                                                                              \
-        numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);                                                      \
-        NUMAFY_PUT_##form(::operator delete array);                                                \
+#define NUMAFY_PLACED_DELETE_(array, extra, form)                                               \
+    NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                                    \
+        void *numafy_p_ extra, numafy::numafy_place_ NUMAFY_SITE_TYPES_) NUMAFY_NOTHROW_        \
+    {                                                                                           \
+        NUMAFY_PUT_##form(::operator delete array);                                             \
+    }                                                                                           \
+    NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                                    \
+        void *numafy_p_ extra, numafy::numafy_place_, const std::nothrow_t &NUMAFY_SITE_TYPES_) \
+        NUMAFY_NOTHROW_                                                                         \
+    {                                                                                           \
+        NUMAFY_PUT_##form(::operator delete array);                                             \
+    }                                                                                           \
+    NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                                    \
+        void *numafy_p_ extra, const numafy::numafy_ctor_place_ &NUMAFY_SITE_TYPES_)            \
+        NUMAFY_NOTHROW_                                                                         \
+    {                                                                                           \
+        numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);                                                   \
+        NUMAFY_PUT_##form(::operator delete array);                                             \
+    }                                                                                           \
+    NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                                    \
+        void *numafy_p_ extra, const numafy::numafy_ctor_place_ &,                              \
+        const std::nothrow_t &NUMAFY_SITE_TYPES_) NUMAFY_NOTHROW_                               \
+    {                                                                                           \
+        numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);                                                   \
+        NUMAFY_PUT_##form(::operator delete array);                                             \
     }
 #define NUMAFY_NOTHING_
 #define NUMAFY_ARRAY_ []
@@ -424,7 +434,7 @@ struct numa {
     static const numafy_place_ at;
 };
 template <class numafy_T_, int numafy_K_>
-const numafy_place_ numa<numafy_T_, numafy_K_>::at = {numafy_K_};
+const numafy_place_ numa<numafy_T_, numafy_K_>::at = {numafy_K_ NUMAFY_SITE_IS_(1)};
 } // namespace numafy
 }
 #endif
@@ -439,4 +449,7 @@ const numafy_place_ numa<numafy_T_, numafy_K_>::at = {numafy_K_};
 #undef NUMAFY_ARRAY_
 #undef NUMAFY_ALIGNED_
 #endif /* __cplusplus */
+#if defined(NUMAFY_SITES) && !defined(NUMAFY_OFF) && !defined(NUMAFY_NUMA_ALLOC_H)
+#include "site_calls.h"
+#endif
 #endif /* NUMAFY_NEAR_H */

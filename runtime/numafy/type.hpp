@@ -198,7 +198,7 @@ struct numafy_tag_ {
     static const numafy_place_ at;
 };
 template <class numafy_T_, int numafy_K_, bool numafy_Taken_>
-const numafy_place_ numafy_tag_<numafy_T_, numafy_K_, numafy_Taken_>::at = {numafy_K_};
+const numafy_place_ numafy_tag_<numafy_T_, numafy_K_, numafy_Taken_>::at = {numafy_K_ NUMAFY_SITE_IS_(1)};
 template <class numafy_T_, int numafy_K_>
 struct numafy_tag_<numafy_T_, numafy_K_, true> {
 };

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Set
 
 RUNTIME = Path(__file__).resolve().parents[2] / "runtime" / "numafy"
-HEADERS = ("near.h", "off.h", "cache.h", "check.h", "type.hpp")
+HEADERS = ("near.h", "site.h", "site_calls.h", "off.h", "cache.h", "check.h", "type.hpp")
 
 KEYWORDS = set(
-    """auto bool break case char class const constexpr continue decltype default defined delete do double else enum
+    """auto bool break case char class const const_cast constexpr continue decltype default defined delete do double else enum
     explicit extern false float for if inline int long namespace new noexcept nullptr operator private protected public
     return short signed sizeof static static_cast struct switch template this throw true typedef typename union unsigned
     using virtual void volatile while define elif endif error ifdef ifndef include pragma undef""".split()
