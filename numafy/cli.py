@@ -107,7 +107,7 @@ def parser() -> Parser:
         metavar="v=k",
         action="append",
         default=[],
-        help="not available yet: mark the root as new numa<T,k> in the source, or use --place",
+        help="what the variable v (ns::v, function::v) points to or owns is on node k",
     )
     add(
         "--all",
@@ -397,12 +397,13 @@ def _say_what_next(
         progress.say(f"--check: a rewrite would change {files} file{'' if files == 1 else 's'}")
     if outcome.code == EXIT_LEFT:
         progress.say("--strict: a site that a root reaches was left alone, see above")
-    if options.place or options.all or totals.get("near", 0) or totals.get("on", 0):
+    asked = options.place or options.root or options.all
+    if asked or totals.get("near", 0) or totals.get("on", 0):
         return
     if totals.get("sites", 0):
         progress.say(
-            "nothing is placed, since there is no root: name a class with --place T=k, or mark "
-            "one as new numa<T,k>() in the source"
+            "nothing is placed, since there is no root: name a class with --place T=k or a "
+            "variable with --root v=k, or mark one as new numa<T,k>() in the source"
         )
 
 

@@ -170,10 +170,13 @@ static __inline__ __attribute__((unused)) void numafy_stats_print(FILE *out)
 #endif /* NUMAFY_OFF */
 
 #ifndef NUMAFY_NO_SHORT_NAMES
-/* NUMA(k) marks a declaration as a root of node k for the rewriter. gcc rejects the attribute under
- * -Werror, so it is empty there. */
+/* NUMA(k) marks a variable as a root of node k for the rewriter; k is a number, NUMAFY_LOCAL or
+ * NUMAFY_INTERLEAVE, or a macro for one. gcc rejects the attribute under -Werror, so it is empty
+ * there. */
 #ifdef __clang__
-#define NUMA(k) __attribute__((annotate("numafy:node=" #k)))
+#define NUMAFY_TEXT2_(k) #k
+#define NUMAFY_TEXT_(k) NUMAFY_TEXT2_(k)
+#define NUMA(k) __attribute__((annotate("numafy:node=" NUMAFY_TEXT_(k))))
 #else
 #define NUMA(k)
 #endif

@@ -85,6 +85,10 @@ static void look_at(struct collector *c, CXCursor cursor, enum CXCursorKind k)
         type_mentions(c, clang_getCursorType(cursor), &found);
         vec_release(&found);
     }
+    if (k == CXCursor_VarDecl)
+        collect_variable(c, cursor);
+    else if (k == CXCursor_AnnotateAttr)
+        collect_annotation(c, cursor);
     if (k == CXCursor_DeclRefExpr || k == CXCursor_FunctionDecl || k == CXCursor_MemberRefExpr ||
         k == CXCursor_CXXMethod || k == CXCursor_FieldDecl || k == CXCursor_VarDecl ||
         k == CXCursor_ParmDecl || k == CXCursor_OverloadedDeclRef || k == CXCursor_MemberRef ||

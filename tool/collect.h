@@ -11,8 +11,9 @@
 #include "index.h"
 
 struct collect_options {
-    const char *tree; /* real path; only files below it are looked at */
-    const char *skip; /* a build directory inside the tree, "" if none */
+    const char *tree;   /* real path; only files below it are looked at */
+    const char *skip;   /* a build directory inside the tree, "" if none */
+    bool all_variables; /* the command line names variables: every one is reported */
     const char *hide; /* test control: the site `<line>` of the main file is not reported, or "" */
 };
 

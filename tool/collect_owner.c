@@ -479,6 +479,7 @@ struct destination {
     bool found;
     bool member_init; /* a member's initialiser: the owner is this */
     CXCursor lvalue;
+    CXCursor declared; /* the variable that is initialised: no owner, but perhaps a root */
 };
 
 struct init_scan {
@@ -533,7 +534,7 @@ static bool destination_call(struct collector *c, CXCursor call, CXCursor from,
 
 static struct destination find_destination(struct collector *c)
 {
-    struct destination d = {0};
+    struct destination d = {.declared = clang_getNullCursor()};
     for (size_t i = c->frames.count - 1; i > 0; i--) {
         CXCursor up = c->frames.items[i - 1].cursor, from = c->frames.items[i].cursor;
         CXCursor kids[3];
@@ -562,6 +563,9 @@ static struct destination find_destination(struct collector *c)
         case CXCursor_CallExpr:
             if (destination_call(c, up, from, &d))
                 continue;
+            return d;
+        case CXCursor_VarDecl:
+            d.declared = up;
             return d;
         case CXCursor_FieldDecl:
             d.found = d.member_init = true;
@@ -801,9 +805,23 @@ static int path_reject(struct collector *c, struct function *f, const struct pat
     return reject;
 }
 
+/* Key of the variable, static members too, that receives the block itself; "" if none does. */
+static const char *destination_variable(struct collector *c, const struct destination *d)
+{
+    CXCursor var = d->declared;
+    if (d->found && !d->member_init) {
+        CXCursor lvalue = skip_wrappers(d->lvalue);
+        enum CXCursorKind k = clang_getCursorKind(lvalue);
+        if (k == CXCursor_DeclRefExpr || k == CXCursor_MemberRefExpr)
+            var = clang_getCursorReferenced(lvalue);
+    }
+    return clang_getCursorKind(var) == CXCursor_VarDecl ? decl_key(c, var) : arena_strdup(c->a, "");
+}
+
 static void add_destination(struct collector *c, struct fact_site *site, struct function *f)
 {
     struct destination d = find_destination(c);
+    site->dest_var = destination_variable(c, &d);
     if (!d.found)
         return;
     struct path p = {.expr = clang_getNullCursor()};

@@ -16,6 +16,7 @@ struct source {
     const char *text;
     size_t length;
     bool lexed;
+    bool scanned_macros, root_macros; /* whether it has macros that register roots */
     struct lex lex;
 };
 
@@ -122,7 +123,8 @@ CXType strip_arrays(CXType t);
 /* Key of the class that the type (stripped of everything) names; "" if it names none. Library
  * classes get a key of their own with their arguments as edges. */
 const char *type_key(struct collector *c, CXType t);
-/* Key of a function or class: one for all units, and for a template and what is made from it. */
+/* Key of a function, class or variable: one for all units, and for a template and what is made
+ * from it. */
 const char *decl_key(struct collector *c, CXCursor decl);
 /* Key of a class that is at hand as a declaration (a class template has no type). */
 const char *record_key(struct collector *c, CXCursor record);
@@ -155,6 +157,12 @@ bool is_function_kind(enum CXCursorKind k);
 /* The declaration says constexpr, consteval or constinit. */
 bool prints_constexpr(struct collector *c, CXCursor declaration);
 void owners_of(struct collector *c, struct fact_site *site);
+
+/* collect_var.c */
+/* The variable of the top frame, if roots may be named on the command line or it is one already. */
+void collect_variable(struct collector *c, CXCursor var);
+/* An annotate attribute, the top frame; NUMA(k) if it says so. */
+void collect_annotation(struct collector *c, CXCursor attribute);
 
 /* collect_site.c */
 void collect_new(struct collector *c, CXCursor cursor);

@@ -3,6 +3,7 @@
 
 #include "path.h"
 #include "places.h"
+#include "roots.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,10 +73,17 @@ static const struct placement *request_of(const struct decider *d, const struct 
     return NULL;
 }
 
-const struct placement *decide_placement(const struct decider *d, const struct fact_site *f)
+bool decide_node(const struct decider *d, const struct fact_site *f, int *node)
 {
+    const struct program_root *root = roots_find(d->p, f->dest_var);
     const struct placement *pl = request_of(d, f);
-    return pl && pl->node != NODE_OWNER ? pl : NULL;
+    if (root)
+        *node = root->node;
+    else if (pl && pl->node != NODE_OWNER)
+        *node = pl->node;
+    else
+        return false;
+    return true;
 }
 
 /* --place T=owner: a T follows its owner as if a root reached it. */
@@ -93,7 +101,8 @@ static bool in_closure(const struct decider *d, const char *key)
 /* Whether a root reaches the site at all, whoever its owner turns out to be. */
 static bool is_reachable(const struct decider *d, const struct fact_site *f)
 {
-    if (request_of(d, f) || (*f->type_key && in_closure(d, f->type_key)))
+    if (request_of(d, f) || roots_find(d->p, f->dest_var) ||
+        (*f->type_key && in_closure(d, f->type_key)))
         return true;
     for (size_t i = 0; i < f->owners.count; i++)
         if (f->owners.items[i].kind == OWNER_DESTINATION && *f->owners.items[i].cls &&
@@ -206,13 +215,13 @@ static void make_texts(const struct decider *d, const struct fact_site *f, const
     v->edited = true;
 }
 
-static void place_site(const struct decider *d, const struct fact_site *f,
-                       const struct placement *pl, struct verdict *v)
+static void place_site(const struct decider *d, const struct fact_site *f, int on,
+                       struct verdict *v)
 {
     struct arena *a = &d->p->arena;
     bool derive = (f->flags & SITE_CLASS) && f->type_end > f->type_start &&
                   !(f->flags & SITE_NO_TYPE_TEXT) && !any_base(d->p, f->type_key, TYPE_NO_TAG, 0);
-    const char *node = places_node_text(a, pl->node);
+    const char *node = places_node_text(a, on);
     char *tag = derive ? arena_printf(a, "::numafy::numa<" DECIDE_TYPE_HOLE ",%s>::at", node)
                        : arena_printf(a, "::numafy::on(%s)", node);
     v->action = ACTION_ON;
@@ -233,12 +242,12 @@ static struct verdict decide_vote(struct decider *d, const struct fact_site *f)
     if (v.id)
         return v;
     bool call = (f->flags & (SITE_CALL | SITE_ALLOCATOR)) != 0;
-    const struct placement *pl = decide_placement(d, f);
-    if (pl) {
+    int node;
+    if (decide_node(d, f, &node)) {
         if (call)
-            decide_call_on(d, f, places_node_text(a, pl->node), &v);
+            decide_call_on(d, f, places_node_text(a, node), &v);
         else
-            place_site(d, f, pl, &v);
+            place_site(d, f, node, &v);
         return v;
     }
     const struct fact_owner *o = decide_owner(d, f, &v.id);
@@ -324,6 +333,9 @@ void decide_sites(struct program *p, const struct options *o)
     reach_init(&d.reach, p);
     for (size_t i = 0; i < p->roots.count; i++)
         reach_add_root(&d.reach, p->roots.items[i]);
+    for (size_t i = 0; i < p->rooted.count; i++)
+        for (size_t k = 0; k < p->rooted.items[i].var->types.count; k++)
+            reach_add_root(&d.reach, p->rooted.items[i].var->types.items[k]);
     for (size_t i = 0; i < o->placements.count; i++)
         if (o->placements.items[i].node != NODE_OWNER)
             reach_add_root(&d.reach, o->placements.items[i].key);
@@ -332,6 +344,7 @@ void decide_sites(struct program *p, const struct options *o)
             (p->types.items[i].flags & TYPE_ARGUMENT) && has_own_new(&d, p->types.items[i].key, 0);
     for (size_t i = 0; i < p->files.count; i++)
         find_prelude(p, &p->files.items[i], &p->files.items[i].prelude_in, 0);
+    roots_insert(p, o);
     decide_allocators(&d);
     for (size_t i = 0; i < p->sites.count; i++)
         decide_site(&d, &p->sites.items[i]);

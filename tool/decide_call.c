@@ -19,10 +19,10 @@ static bool is_allocator(const struct decider *d, const char *key)
  * caller's scope is what counts. */
 static bool is_owned(struct decider *d, const struct fact_site *f)
 {
-    int id;
+    int id, node;
     if (f->left || (f->flags & SITE_TAGGED_NEAR))
         return false;
-    if ((f->flags & SITE_TAGGED_ON) || decide_placement(d, f))
+    if ((f->flags & SITE_TAGGED_ON) || decide_node(d, f, &node))
         return true;
     if (f->flow == FLOW_OUT)
         return false; /* the address given may be that of a variable on the stack */

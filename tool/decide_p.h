@@ -36,7 +36,10 @@ bool decide_is_reached(const struct decider *d, const struct fact_site *f,
                        const struct fact_owner *o);
 const char *decide_owner_text(const struct decider *d, const struct fact_site *f,
                               const struct fact_owner *o);
-const struct placement *decide_placement(const struct decider *d, const struct fact_site *f);
+/* Whether the block is on a stated node: what a root variable is assigned, what is of a placed
+ * type.
+ */
+bool decide_node(const struct decider *d, const struct fact_site *f, int *node);
 
 /* decide_call.c: calls of allocators */
 /* Finds the functions that allocate for their callers and drops the calls of all others from the

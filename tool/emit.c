@@ -57,6 +57,9 @@ static int apply_file(struct emit *e, struct program *p, struct program_file *fi
         if (s->edited && !strcmp(s->file, file->path))
             add_site_edits(e, s, strbuf_str(bytes), &list);
     }
+    for (size_t i = 0; i < p->inserts.count; i++)
+        if (!strcmp(p->inserts.items[i].file, file->path))
+            edit_list_add(&list, p->inserts.items[i].offset, 0, p->inserts.items[i].text, (int)i);
     lex_init(&l, strbuf_str(bytes), bytes->len);
     long at = prelude ? prelude_place(&l, &head) : -1;
     if (at >= 0)
@@ -81,19 +84,26 @@ static int apply_file(struct emit *e, struct program *p, struct program_file *fi
     return result ? -1 : 0;
 }
 
+/* The file and those that get its include. */
+static void touch(const struct program *p, const char *file, strings *touched, strings *preludes)
+{
+    const struct program_file *f = program_file(p, file);
+    strings_add_unique(touched, file);
+    for (size_t k = 0; f && k < f->prelude_in.count; k++) {
+        strings_add_unique(preludes, f->prelude_in.items[k]);
+        strings_add_unique(touched, f->prelude_in.items[k]);
+    }
+}
+
 int emit_texts(struct emit *e, struct program *p, struct strbuf *err)
 {
     strings preludes = {0}, touched = {0};
     int result = 0;
     for (size_t i = 0; i < p->sites.count; i++)
-        if (p->sites.items[i].edited) {
-            const struct program_file *f = program_file(p, p->sites.items[i].file);
-            strings_add_unique(&touched, p->sites.items[i].file);
-            for (size_t k = 0; f && k < f->prelude_in.count; k++) {
-                strings_add_unique(&preludes, f->prelude_in.items[k]);
-                strings_add_unique(&touched, f->prelude_in.items[k]);
-            }
-        }
+        if (p->sites.items[i].edited)
+            touch(p, p->sites.items[i].file, &touched, &preludes);
+    for (size_t i = 0; i < p->inserts.count; i++)
+        touch(p, p->inserts.items[i].file, &touched, &preludes);
     for (size_t i = 0; i < p->files.count && !result; i++) {
         struct program_file *f = &p->files.items[i];
         bool prelude = false, mine = false;

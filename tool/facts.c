@@ -95,6 +95,7 @@ static const struct field fact_site_fields[] = {
     FIELD(fact_site, callee),
     FIELD(fact_site, in),
     FIELD(fact_site, cast),
+    FIELD(fact_site, dest_var),
     FIELD(fact_site, flow),
     FIELD(fact_site, result),
     FIELD(fact_site, flags),
@@ -142,6 +143,13 @@ static const struct field fact_root_fields[] = {
 };
 RECORD(fact_root);
 
+static const struct field fact_var_fields[] = {
+    FIELD(fact_var, key),    FIELD(fact_var, name),  FIELD(fact_var, file),  FIELD(fact_var, line),
+    FIELD(fact_var, column), FIELD(fact_var, text),  FIELD(fact_var, node),  FIELD(fact_var, why),
+    FIELD(fact_var, at),     FIELD(fact_var, flags), FIELD(fact_var, types),
+};
+RECORD(fact_var);
+
 static const struct field fact_note_fields[] = {
     FIELD(fact_note, id),     FIELD(fact_note, file), FIELD(fact_note, line),
     FIELD(fact_note, column), FIELD(fact_note, text),
@@ -153,6 +161,7 @@ static const struct field fact_unit_fields[] = {
     LIST(fact_unit, notes, fact_note), LIST(fact_unit, types, fact_type),
     LIST(fact_unit, sites, fact_site), LIST(fact_unit, marks, fact_mark),
     LIST(fact_unit, files, fact_file), LIST(fact_unit, roots, fact_root),
+    LIST(fact_unit, vars, fact_var),
 };
 RECORD(fact_unit);
 

@@ -107,6 +107,7 @@ struct fact_site {
     const char *function;          /* name of the function around it, or "" */
     const char *callee, *in;       /* keys of the function called and of the one around it, or "" */
     const char *cast;              /* type of the call's value, "" if it cannot be named */
+    const char *dest_var;          /* key of the variable that the block is assigned to, or "" */
     int flow, result;              /* enum site_flow, enum call_result */
     unsigned flags;                /* enum site_flags */
     int left;                      /* enum nf_id, or 0 if it may be edited */
@@ -146,6 +147,27 @@ struct fact_root {
     int node; /* -1 if it is dependent */
 };
 
+enum var_flags {
+    VAR_POINTER = 1 << 0,    /* raw or smart: what it is assigned is on the node */
+    VAR_LOCAL = 1 << 1,      /* declared in a function, statics too */
+    VAR_DEFINITION = 1 << 2, /* no extern declaration */
+    VAR_ROOTED = 1 << 3      /* NUMAFY_ROOT_GLOBAL or NUMAFY_ROOT_OBJECT registers it already */
+};
+
+/* A variable that is a root, or that the command line may make one. */
+struct fact_var {
+    const char *key;
+    const char *name; /* qualified, by namespaces, classes and functions */
+    const char *file;
+    unsigned line, column;
+    const char *text; /* the name as it is written behind the declaration */
+    const char *node; /* of NUMA(k) or of the macro that is there: k as written, or "" */
+    const char *why;  /* why nothing can be put behind the declaration, or "" */
+    unsigned at;      /* offset behind the declaration's semicolon */
+    unsigned flags;   /* enum var_flags */
+    strings types;    /* what its type mentions */
+};
+
 struct fact_note {
     int id; /* enum nf_id */
     const char *file;
@@ -163,6 +185,7 @@ struct fact_unit {
     VEC(struct fact_mark) marks;
     VEC(struct fact_file) files;
     VEC(struct fact_root) roots;
+    VEC(struct fact_var) vars;
 };
 
 /* Adds a string to the list unless it is there. */

@@ -194,12 +194,59 @@ static void merge_notes(struct program *p)
             p->replaces = &p->notes.items[i];
 }
 
+void program_note(struct program *p, int id, const char *file, unsigned line, unsigned column,
+                  const char *text)
+{
+    struct fact_note n = {id, file, line, column, text};
+    vec_push(&p->notes, n);
+    vec_sort(&p->notes, compare_notes);
+}
+
+static int compare_vars(const void *a, const void *b)
+{
+    const struct fact_var *x = a, *y = b;
+    int c = strcmp(x->key, y->key);
+    if (!c) /* definitions first */
+        c = (int)(y->flags & VAR_DEFINITION) - (int)(x->flags & VAR_DEFINITION);
+    if (!c)
+        c = strcmp(x->file, y->file);
+    return c ? c : x->at < y->at ? -1 : x->at > y->at;
+}
+
+static void merge_vars(struct program *p)
+{
+    for (size_t i = 0; i < p->units.count; i++)
+        for (size_t k = 0; !p->units.items[i]->failed && k < p->units.items[i]->vars.count; k++)
+            vec_push(&p->vars, p->units.items[i]->vars.items[k]);
+    vec_sort(&p->vars, compare_vars);
+    size_t kept = 0;
+    for (size_t i = 0; i < p->vars.count; i++) {
+        const struct fact_var *from = &p->vars.items[i];
+        struct fact_var *into = kept ? &p->vars.items[kept - 1] : NULL;
+        if (!into || strcmp(into->key, from->key) != 0) {
+            into = &p->vars.items[kept++];
+            strings types = {0};
+            merge_strings(&types, &from->types);
+            *into = *from;
+            into->types = types;
+            continue;
+        }
+        /* An extern declaration in a header may carry the mark. */
+        if (!*into->node)
+            into->node = from->node;
+        into->flags |= from->flags & VAR_ROOTED;
+        merge_strings(&into->types, &from->types);
+    }
+    p->vars.count = kept;
+}
+
 void program_merge(struct program *p)
 {
     merge_types(p);
     merge_sites(p);
     merge_files(p);
     merge_notes(p);
+    merge_vars(p);
     for (size_t i = 0; i < p->units.count; i++)
         for (size_t k = 0; k < p->units.items[i]->roots.count; k++)
             strings_add_unique(&p->roots, p->units.items[i]->roots.items[k].key);
@@ -227,6 +274,11 @@ void program_release(struct program *p)
     vec_release(&p->sites);
     vec_release(&p->files);
     vec_release(&p->notes);
+    for (size_t i = 0; i < p->vars.count; i++)
+        vec_release(&p->vars.items[i].types);
+    vec_release(&p->vars);
+    vec_release(&p->rooted);
+    vec_release(&p->inserts);
     vec_release(&p->roots);
     vec_release(&p->units);
     strmap_release(&p->type_index);

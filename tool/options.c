@@ -11,8 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Node ids are the kernel's; its own bound is MAX_NUMNODES, 1024 in distribution kernels. */
-enum { NODE_MAX = 1023, JOBS_MAX = 1024 };
+enum { JOBS_MAX = 1024 };
 
 const char *options_usage(void)
 {

@@ -6,6 +6,8 @@
 #include "facts.h"
 #include "strmap.h"
 
+/* Node ids are the kernel's; its own bound is MAX_NUMNODES, 1024 in distribution kernels. */
+enum { NODE_MAX = 1023 };
 /* Nodes that are no number. The first two have the runtime's values; owner is a request alone. */
 enum { NODE_LOCAL = -2, NODE_INTERLEAVE = -3, NODE_OWNER = -9 };
 

@@ -13,6 +13,7 @@
 #include "path.h"
 #include "places.h"
 #include "report.h"
+#include "roots.h"
 #include "scan.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ static void scan_unit(const struct compdb_unit *unit, const struct options *o,
 {
     struct index_tu ix;
     const char *skip = path_within(o->build, o->tree) && strcmp(o->build, o->tree) ? o->build : "";
-    struct collect_options co = {o->tree, skip, o->hide};
+    struct collect_options co = {o->tree, skip, o->roots.count > 0, o->hide};
     if (index_open(&ix, unit, *o->runtime ? o->runtime : NULL, facts))
         return;
     collect_unit(ix.tu, ix.cxx, &co, facts);
@@ -59,7 +60,7 @@ static enum exit_code finish(struct program *p, struct options *o, int argc, cha
     struct emit e = {0};
     struct totals t;
     enum exit_code code = EXIT_DONE;
-    if (places_resolve(p, o, err))
+    if (places_resolve(p, o, err) || roots_resolve(p, o, err))
         return EXIT_USAGE;
     decide_sites(p, o);
     if (emit_texts(&e, p, err)) {

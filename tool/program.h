@@ -45,6 +45,18 @@ struct program_file {
     strings prelude_in;                  /* where its include goes: itself, or its includers */
 };
 
+/* A variable that is a root. `var` is borrowed from the program. */
+struct program_root {
+    const struct fact_var *var;
+    int node;
+};
+
+/* Text between two bytes of a file that is no part of a site. */
+struct program_insert {
+    const char *file, *text;
+    unsigned offset;
+};
+
 struct program {
     struct arena arena;
     VEC(struct fact_unit *) units; /* owned */
@@ -55,7 +67,10 @@ struct program {
     struct strmap file_index;
     VEC(struct fact_note) notes; /* sorted, without repeats */
     strings roots;               /* keys of numa<T,k> in the source */
-    bool own_new;                /* some class of the project has its own operator new */
+    VEC(struct fact_var) vars;   /* sorted by key; one entry for each, its definition's */
+    VEC(struct program_root) rooted;
+    VEC(struct program_insert) inserts;
+    bool own_new; /* some class of the project has its own operator new */
     const struct fact_note *replaces;
     size_t failed_units, lost, inactive;
 };
@@ -70,6 +85,9 @@ struct fact_type *program_type(const struct program *p, const char *key);
 struct program_file *program_file(const struct program *p, const char *path);
 /* Sorts p->files by path again after something was added to it. */
 void program_sort_files(struct program *p);
+/* Adds a note where the order of notes wants it. */
+void program_note(struct program *p, int id, const char *file, unsigned line, unsigned column,
+                  const char *text);
 void program_release(struct program *p);
 
 #endif

@@ -78,7 +78,7 @@ static void broken_facts_are_refused(void **state)
         {"\0\1a\0\0\x7f", 6},                                  /* more notes than bytes */
         {"\0\1a\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xff", 14}, /* a number without end */
         {"\0\0\0\0\0\0\0\0\0\0", 10},                          /* no main file */
-        {"\0\1a\0\0\0\0\0\0\0\0!", 12},                        /* a byte too many */
+        {"\0\1a\0\0\0\0\0\0\0\0\0!", 13},                      /* a byte too many */
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct fact_unit u = {0};
@@ -87,7 +87,7 @@ static void broken_facts_are_refused(void **state)
         facts_release(&u);
     }
     struct fact_unit least = {0};
-    assert_int_equal(facts_read(&least, "\0\1a\0\0\0\0\0\0\0\0", 11), 0);
+    assert_int_equal(facts_read(&least, "\0\1a\0\0\0\0\0\0\0\0\0", 12), 0);
     facts_release(&least);
 }
 

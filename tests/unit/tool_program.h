@@ -41,8 +41,8 @@ static inline struct fact_site *make_site(struct fact_unit *u, unsigned offset, 
     s->line = s->column = 1;
     s->kind = "new";
     s->type = s->type_key = arena_strdup(&u->arena, type);
-    s->ctor = s->function = "";
-    s->flags = SITE_CLASS;
+    s->ctor = s->function = s->dest_var = "";
+    s->flags = SITE_CLASS | SITE_CXX;
     return s;
 }
 

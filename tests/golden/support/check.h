@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the programs of golden cases include: CHECK_NODE(p, node) stops the program if p is not in the pool of that node
  * (-1: not in any pool). It is a no-op but in the build of a case's expected output with the runtime. The function is declared
@@ -6,18 +6,25 @@
  */
 #ifndef GOLDEN_CHECK_H
 #define GOLDEN_CHECK_H
+#ifdef __cplusplus
 #include <cstdio>
 #include <cstdlib>
+#define GOLDEN_C extern "C"
+#else
+#include <stdio.h>
+#include <stdlib.h>
+#define GOLDEN_C extern
+#endif
 
 #ifdef NUMAFY_CHECK_PLACEMENT
-extern "C" int golden_node_of(const void *p) __asm__("numafy_node_of");
+GOLDEN_C int golden_node_of(const void *p) __asm__("numafy_node_of");
 
-inline void golden_check(const void *p, int node, const char *what, const char *file, int line)
+__attribute__((__unused__)) static void golden_check(const void *p, int node, const char *what, const char *file, int line)
 {
     int found = golden_node_of(p);
     if (found != node) {
-        std::fprintf(stderr, "%s:%d: %s is on node %d, expected %d\n", file, line, what, found, node);
-        std::_Exit(1);
+        fprintf(stderr, "%s:%d: %s is on node %d, expected %d\n", file, line, what, found, node);
+        _Exit(1);
     }
 }
 #define CHECK_NODE(p, node) golden_check((p), (node), #p, __FILE__, __LINE__)

@@ -1,0 +1,4 @@
+struct store {
+    int *item;
+};
+extern struct store shared NUMA(1);
