@@ -309,6 +309,18 @@ static bool is_direct(const struct call *k, const struct lex *l, unsigned name, 
            lex_is(l, i + 1, "(") && close < l->count && l->tokens[close].offset + 1 == end;
 }
 
+/* Only blanks stand between the tokens: no comment and no line's end is lost with them. */
+static bool only_blanks(const struct lex *l, size_t first, size_t last)
+{
+    for (size_t i = first; i < last; i++) {
+        unsigned end = l->tokens[i].offset + l->tokens[i].length;
+        for (unsigned at = end; at < l->tokens[i + 1].offset; at++)
+            if (l->text[at] != ' ' && l->text[at] != '\t')
+                return false;
+    }
+    return true;
+}
+
 /* malloc(sizeof(T)), T spelled out: NUMAFY_NEW(T, node) says the same. */
 static void sizeof_type(struct fact_site *s, const struct lex *l, CXCursor call)
 {
@@ -320,8 +332,10 @@ static void sizeof_type(struct fact_site *s, const struct lex *l, CXCursor call)
     if (!children_of(arg, &kid, 1) || clang_getCursorKind(kid) != CXCursor_TypeRef)
         return;
     for (size_t k = open + 1; k < close; k++)
-        if (l->tokens[k].kind != LEX_WORD)
+        if (l->tokens[k].kind != LEX_WORD || l->tokens[k].spliced)
             return;
+    if (!only_blanks(l, i - 1, close + 1))
+        return;
     s->flags |= SITE_SIZEOF_TYPE;
     s->type_start = l->tokens[open + 1].offset;
     s->type_end = l->tokens[close - 1].offset + l->tokens[close - 1].length;

@@ -179,6 +179,8 @@ void decide_call_on(struct decider *d, const struct fact_site *f, const char *no
     v->owner = arena_printf(a, "on(%s)", node);
     if (!(f->flags & SITE_DIRECT) || !strcmp(f->kind, "realloc")) {
         around(d, f, ACTION_ON, arena_printf(a, "enter_on(%s)", node), v);
+        if (v->edited && (f->flags & SITE_DIRECT)) /* the head replaces the word */
+            v->head = arena_printf(a, "%s%s", v->head, f->kind);
         return;
     }
     v->action = ACTION_ON;
