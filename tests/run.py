@@ -91,8 +91,8 @@ def runner(layer: str, module: str, timeout_s: float) -> Callable[[Path], List[P
 
 
 def fuzz(build: Path) -> List[Program]:
-    ours = runner("fuzz", "fuzz", 900)(build) + runner("fuzz", "libfuzzer", 900)(build)
-    return native("fuzz", 300)(build) + ours
+    modules = ("fuzz", "libfuzzer", "programs")
+    return native("fuzz", 300)(build) + [p for m in modules for p in runner("fuzz", m, 900)(build)]
 
 
 def python(build: Path) -> List[Program]:

@@ -42,7 +42,7 @@ _MODULES = {"cxx": cxx, "c": c}
 _STANDARD = {"cxx": "-std=c++17", "c": "-std=gnu11"}
 _WARNINGS = ("-Wall", "-Wextra", "-Werror")
 # Languages whose allocations the rewriter edits.
-_EDITED = ("cxx",)
+_EDITED = ("cxx", "c")
 _HITS = 20
 _SHRINK_S = 240.0
 
@@ -433,8 +433,10 @@ def main() -> int:
         return 0
     trees = max(1, opts.programs // 2 // GROUP)
     chosen = [(l, i) for i in range(opts.first, opts.first + trees) for l in _MODULES]
-    if opts.patterns:
-        chosen = [(l, i) for l, i in chosen if l in opts.patterns or f"{l}/{i}" in opts.patterns]
+    # Patterns of other layers' cases say nothing here.
+    patterns = [p for p in opts.patterns if p.split("/")[0] in _MODULES]
+    if patterns:
+        chosen = [(l, i) for l, i in chosen if l in patterns or f"{l}/{i}" in patterns]
     whole = [l for l in _MODULES if sum(x == l for x, _ in chosen) == trees]
     writer = tap.Writer(len(chosen) + len(whole))
     hits = Hits()
