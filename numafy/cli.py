@@ -26,7 +26,8 @@ from .files import shown, temporary_folder, write_atomically
 from .progress import Progress
 
 # Names that have a meaning of their own; a folder of such a name is written ./top.
-LATER = ("types", "suggest", "doctor", "top")
+TYPES = "types"
+LATER = ("suggest", "doctor", "top")
 
 DESCRIPTION = """\
 Rewrite a C or C++ tree so that its data structures are allocated on the NUMA node of their owner.
@@ -37,6 +38,8 @@ TREE   a folder with sources. Without --out nothing is written: the run only rep
        of tree), or lets bear watch `make` (or --build CMD) in a copy of TREE.
 SUITE  a benchmark suite of this project: rewritten into Output/SUITE and built there; all: every
        suite. A folder with the name of a suite or command is written ./NAME.
+types  lists who allocates whom in TREE, from the roots and placements down, where that stops and
+       why, and the types that nothing allocates. Nothing is written.
 """
 
 EPILOG = """\
@@ -78,7 +81,7 @@ def parser() -> Parser:
     form = argparse.RawDescriptionHelpFormatter
     result = Parser(
         prog="numafy.py",
-        usage="numafy.py TREE|SUITE|all [options]",
+        usage="numafy.py TREE|SUITE|all [options]\n       numafy.py types TREE [options]",
         description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=form,
@@ -220,18 +223,20 @@ def _run(argv: Sequence[str]) -> int:
         raise NumafyError(
             f"'{argv[0]}' comes with a later version; a folder of that name is written ./{argv[0]}"
         )
-    options = parser().parse_args(list(argv))
+    types = bool(argv) and argv[0] == TYPES
+    options = parser().parse_args(list(argv)[1 if types else 0 :])
+    options.types = types
     _check_report_name(options.report)
     options.jobs_or_all = options.jobs or len(os.sched_getaffinity(0))
     progress = Progress()
-    names = None if os.sep in options.target else suites.select(options.target)
+    names = None if types or os.sep in options.target else suites.select(options.target)
     if names is not None:
         return _suites(names, options, progress)
     tree = Path(options.target)
     if not tree.exists():
         if os.sep in options.target:
             raise NumafyError(f"no such folder: {shown(tree)}")
-        raise suites.unknown(options.target, [*LATER, *_folders()])
+        raise suites.unknown(options.target, [TYPES, *LATER, *_folders()])
     if not tree.is_dir():
         raise NumafyError(f"{shown(tree)} is a file: name the folder of its tree")
     return _tree(tree, options, progress)
@@ -288,7 +293,7 @@ def _tree(tree: Path, options: argparse.Namespace, progress: Progress) -> int:
         outcome = rewrite.run(
             tree, database.file, out, _rewrite_options(options), scratch, progress
         )
-        _finish_report(outcome, options.report, options.diff)
+        _finish_report(outcome, options.report, options.diff, options.types)
         _say_what_next(outcome, options, progress)
         if out is None or outcome.code not in rewrite.WROTE_TREE:
             return outcome.code
@@ -328,6 +333,15 @@ def _check_tree_options(tree: Path, options: argparse.Namespace) -> None:
         if extra:
             raise NumafyError("--undo takes no other option")
         return
+    if options.types:
+        extra = [
+            name
+            for name in ("out", "diff", "check", "strict", "in_place", "build", "test")
+            if getattr(options, name)
+        ]
+        if extra:
+            raise NumafyError(f"types only lists: it does not go with --{extra[0].replace('_', '-')}")
+        return
     if options.in_place:
         if options.out is not None or options.check or options.diff:
             raise NumafyError("--in-place does not go with --out, --diff or --check")
@@ -353,6 +367,7 @@ def _rewrite_options(options: argparse.Namespace) -> rewrite.Options:
         options.strict,
         options.force_alloc,
         options.jobs,
+        options.types,
     )
 
 
@@ -370,7 +385,9 @@ def _say_database(database: compdb.Database, progress: Progress) -> None:
         )
 
 
-def _finish_report(outcome: rewrite.Outcome, wanted: Optional[Path], diff: bool) -> None:
+def _finish_report(
+    outcome: rewrite.Outcome, wanted: Optional[Path], diff: bool, types: bool = False
+) -> None:
     """Keep the report where the user wants it and show its summary.
 
     Beside a diff the rewriter itself sums up on stderr, since stdout is the patch.
@@ -379,7 +396,7 @@ def _finish_report(outcome: rewrite.Outcome, wanted: Optional[Path], diff: bool)
         return
     if wanted is not None:
         report.save(outcome.report_file, outcome.report, wanted)
-    if not diff:
+    if not diff and not types:
         _print(report.text_summary(outcome.report))
     for reason in _failed_files(outcome.report):
         print(f"numafy: {reason}", file=sys.stderr)

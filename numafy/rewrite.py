@@ -40,6 +40,7 @@ class Options(NamedTuple):
     strict: bool = False
     force_alloc: bool = False
     jobs: Optional[int] = None
+    types: bool = False
 
 
 class Outcome(NamedTuple):
@@ -67,6 +68,7 @@ def arguments(
             ("--check", options.check),
             ("--strict", options.strict),
             ("--force-alloc", options.force_alloc),
+            ("--types", options.types),
         )
         if wanted
     ]
@@ -106,7 +108,7 @@ def run(
     target = f" into {out}" if out is not None else " (dry run)"
     summary = b""
     with progress.step(f"rewriting {tree}{target}", prints=True):
-        if options.diff:
+        if options.diff or options.types:
             sys.stdout.flush()
             code = runner.passthrough(argv)
         else:

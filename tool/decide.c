@@ -288,6 +288,18 @@ static struct verdict combine(struct verdict a, struct verdict b)
     return v;
 }
 
+/* The class that owns the block, or would if it could be named. */
+static const char *owner_class(struct decider *d, const struct fact_site *f)
+{
+    for (size_t i = 0; i < f->owners.count; i++) {
+        const struct fact_owner *o = &f->owners.items[i];
+        bool fits = o->kind == OWNER_DESTINATION || reach_reaches(&d->reach, o->cls, f->type_key);
+        if (fits && *o->cls)
+            return o->cls;
+    }
+    return "";
+}
+
 static void decide_site(struct decider *d, struct site *s)
 {
     struct verdict v = decide_vote(d, s->votes.items[0]);
@@ -296,6 +308,7 @@ static void decide_site(struct decider *d, struct site *s)
         v = combine(v, decide_vote(d, s->votes.items[i]));
         s->reachable |= is_reachable(d, s->votes.items[i]);
     }
+    s->owner_key = owner_class(d, s->votes.items[0]);
     s->action = v.action;
     s->id = v.id;
     s->edited = v.edited && v.action != ACTION_LEFT;

@@ -29,6 +29,7 @@ const char *options_usage(void)
            "  --root v=k      what the variable v holds or is belongs to node k (repeatable)\n"
            "  --all           every class is reached, as if everything had a root\n"
            "  --diff          print the changes as a unified diff\n"
+           "  --types         print who allocates whom from the roots down, and where that stops\n"
            "  --check         exit 5 if anything would change\n"
            "  --strict        exit 3 if a site that a root reaches was left\n"
            "  --force-alloc   edit although the program has its own operator new or malloc\n"
@@ -126,6 +127,7 @@ enum {
     OPT_ROOT,
     OPT_ALL,
     OPT_DIFF,
+    OPT_TYPES,
     OPT_CHECK,
     OPT_STRICT,
     OPT_FORCE,
@@ -140,6 +142,7 @@ static const struct option long_options[] = {{"out", required_argument, NULL, OP
                                              {"root", required_argument, NULL, OPT_ROOT},
                                              {"all", no_argument, NULL, OPT_ALL},
                                              {"diff", no_argument, NULL, OPT_DIFF},
+                                             {"types", no_argument, NULL, OPT_TYPES},
                                              {"check", no_argument, NULL, OPT_CHECK},
                                              {"strict", no_argument, NULL, OPT_STRICT},
                                              {"force-alloc", no_argument, NULL, OPT_FORCE},
@@ -184,6 +187,9 @@ static int take_option(struct options *o, int c, char **argv, const char **build
         return 0;
     case OPT_DIFF:
         o->diff = true;
+        return 0;
+    case OPT_TYPES:
+        o->types = true;
         return 0;
     case OPT_CHECK:
         o->check = true;

@@ -36,7 +36,7 @@ struct options {
     VEC(struct request) places, roots; /* as given; those of the command line come first */
     VEC(struct placement) placements;  /* filled by places_resolve: one for each placed type */
     struct strmap products;            /* real paths of the compile commands' object files */
-    bool all, diff, check, strict, force_alloc, verbose, help, version;
+    bool all, diff, types, check, strict, force_alloc, verbose, help, version;
     int jobs;
 };
 

@@ -15,6 +15,7 @@
 #include "report.h"
 #include "roots.h"
 #include "scan.h"
+#include "types.h"
 
 #include <errno.h>
 #include <string.h>
@@ -39,6 +40,11 @@ static enum exit_code write_outputs(struct emit *e, const struct program *p,
     enum exit_code code = EXIT_DONE;
     if (o->diff) {
         emit_diff(e, o, &text);
+        fwrite(strbuf_str(&text), 1, text.len, stdout);
+    }
+    if (o->types) {
+        strbuf_clear(&text);
+        types_text(p, o, &text);
         fwrite(strbuf_str(&text), 1, text.len, stdout);
     }
     if (*o->out && !o->check && emit_tree(e, o, argc, argv, err))
@@ -71,7 +77,7 @@ static enum exit_code finish(struct program *p, struct options *o, int argc, cha
     code = exit_worse(code, write_outputs(&e, p, o, &t, argc, argv, err));
     report_diagnostics(stderr, p, o);
     if (code != EXIT_WRITE)
-        report_summary(o->diff ? stderr : stdout, p, o, &t);
+        report_summary(o->diff || o->types ? stderr : stdout, p, o, &t);
     if (t.conflicts)
         code = exit_worse(code, EXIT_CONFLICT);
     if (p->failed_units)

@@ -20,11 +20,12 @@ struct site {
     VEC(const struct fact_site *) votes;
     /* filled by decide */
     enum site_action action;
-    int id;            /* enum nf_id when left */
-    bool reachable;    /* from a root or a placed type */
-    bool edited;       /* the text below replaces bytes; false for what is tagged already */
-    bool whole;        /* head replaces the expression up to its end */
-    const char *owner; /* the text that names the owner, or "on(k)" */
+    int id;                /* enum nf_id when left */
+    bool reachable;        /* from a root or a placed type */
+    bool edited;           /* the text below replaces bytes; false for what is tagged already */
+    bool whole;            /* head replaces the expression up to its end */
+    const char *owner_key; /* class of the guess that would own it, rejected ones too, or "" */
+    const char *owner;     /* the text that names the owner, or "on(k)" */
     const char *detail;
     const char *head;   /* replaces `new` or `::new` (bytes start..word_end) */
     const char *inside; /* put before the first argument of a nothrow placement, or NULL */

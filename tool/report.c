@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include "path.h"
+#include "types.h"
 
 #include <json-c/json.h>
 
@@ -202,6 +203,7 @@ void report_json(const struct program *p, const struct options *o, const struct 
     json_object_object_add(root, "files", files_json(p, o));
     json_object_object_add(root, "sites", sites);
     json_object_object_add(root, "totals", totals_json(t));
+    json_object_object_add(root, "types", types_json(p, o));
     json_object_object_add(root, "notes", notes_json(p, o));
     add_number(root, "units", p->units.count);
     add_number(root, "units_failed", p->failed_units);

@@ -141,7 +141,7 @@ class Tree(Project):
         self.assertOneLine(self.numafy("tree", "--out", "link/new"), 1, "inside the tree")
 
     def test_later_subcommands_and_folders_of_their_names(self):
-        for name in ("types", "suggest", "doctor", "top"):
+        for name in ("suggest", "doctor", "top"):
             self.assertOneLine(self.numafy(name), 1, name, f"./{name}")
         database(self.tree("top"), "a.cpp")
         self.assertOneLine(self.numafy("top"), 1, "later version")

@@ -252,7 +252,7 @@ static void a_parameter_type_may_have_its_own_operator_new(void **state)
     (void)state;
     struct world w;
     world_init(&w);
-    w.u->types.items[3].flags |= TYPE_OWN_NEW;
+    w.u->types.items[3].flags |= TYPE_OWN_NEW | TYPE_ARGUMENT;
     struct fact_site *f = make_site(w.u, 10, "T:type-parameter-0-0");
     f->flags = SITE_DEPENDENT;
     make_owner(f, OWNER_DESTINATION, "this", "Root");

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # numafy.json at the root of the tree stands for options; the command line wins; mistakes have a place.
 . "$HELPERS/tree.sh"
 tree_make tree

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Status 1: requests that cannot be met are one line each, and nothing is written.
 . "$HELPERS/tree.sh"
 tree_make tree

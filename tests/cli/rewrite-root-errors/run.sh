@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Status 1: a --root that names no variable, or more than one; from numafy.json with its line.
 . "$HELPERS/tree.sh"
 tree_make tree
