@@ -80,6 +80,8 @@ static void look_at(struct collector *c, CXCursor cursor, enum CXCursorKind k)
         type_collect_record(c, cursor);
     } else if (k == CXCursor_FunctionDecl) {
         check_replacement(c, cursor);
+    } else if (k == CXCursor_CXXMethod) {
+        collect_override(c, cursor);
     } else if (mentions_type(k)) {
         strings found = {0};
         type_mentions(c, clang_getCursorType(cursor), &found);
@@ -165,7 +167,7 @@ static enum CXChildVisitResult visit_macro(CXCursor cursor, CXCursor parent, CXC
 {
     struct collector *c = data;
     (void)parent;
-    if (clang_getCursorKind(cursor) == CXCursor_MacroDefinition && is_tag_word(cursor))
+    if (c->cxx && clang_getCursorKind(cursor) == CXCursor_MacroDefinition && is_tag_word(cursor))
         c->tag_macro = true;
     if (clang_getCursorKind(cursor) != CXCursor_MacroExpansion)
         return CXChildVisit_Continue;
@@ -175,8 +177,10 @@ static enum CXChildVisitResult visit_macro(CXCursor cursor, CXCursor parent, CXC
     clang_getFileLocation(clang_getRangeStart(range), &file, NULL, NULL, &r.start);
     clang_getFileLocation(clang_getRangeEnd(range), NULL, NULL, NULL, &r.end);
     struct source *s = source_of(c, file);
-    if (s && s->project && r.end > r.start)
+    if (s && s->project && r.end > r.start) {
         vec_push(&file_fact(c, s)->macros, r);
+        macro_note_use(c, cursor, s, &r);
+    }
     return CXChildVisit_Continue;
 }
 
@@ -272,6 +276,7 @@ static void collector_release(struct collector *c)
         vec_release(&f->freed);
         vec_release(&f->locals);
         vec_release(&f->loops);
+        vec_release(&f->stores);
         vec_release(&f->returned);
         vec_release(&f->out);
     }
@@ -283,6 +288,7 @@ static void collector_release(struct collector *c)
     vec_release(&c->macros);
     strmap_release(&c->types);
     strmap_release(&c->seen_records);
+    vec_release(&c->uses);
     strmap_release(&c->seen_sites);
 }
 

@@ -226,17 +226,16 @@ static enum call_result result_of(struct collector *c, struct fact_site *s, CXCu
     enum usage used = usage_of(c);
     if (t.kind == CXType_Void)
         return used == UNKNOWN ? RESULT_NONE : RESULT_VOID;
-    if (c->cxx)
-        return RESULT_VALUE;
+    enum call_result otherwise = c->cxx ? RESULT_VALUE : RESULT_NONE;
     s->cast = used == UNUSED ? arena_strdup(c->a, "void") : cast_text(c, shown);
     if (!*s->cast || used == UNKNOWN)
-        return RESULT_NONE;
+        return otherwise;
     if (t.kind == CXType_Pointer)
-        return is_object(pointee_of(t)) ? RESULT_POINTER : RESULT_NONE;
+        return is_object(pointee_of(t)) ? RESULT_POINTER : otherwise;
     bool integer = (t.kind >= CXType_Bool && t.kind <= CXType_LongLong &&
                     clang_Type_getSizeOf(t) <= (long long)sizeof(long)) ||
                    t.kind == CXType_Enum;
-    return integer ? RESULT_INTEGER : RESULT_NONE;
+    return integer ? RESULT_INTEGER : otherwise;
 }
 
 /* Which calls */
@@ -262,11 +261,33 @@ static bool is_library_allocator(const char *name, CXType result)
            !strstr(name, "alloca");
 }
 
+/* numafy_malloc(node, ...), numafy_malloc_near(owner, ...) and the like, by hand or of an earlier
+ * run. 0: something else of ours. */
+static unsigned our_allocator(const char *name)
+{
+    static const char *const bases[] = {"malloc", "calloc", "aligned_alloc", "realloc"};
+    name += strlen("numafy_");
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
+        size_t n = strlen(bases[i]);
+        if (strncmp(name, bases[i], n) != 0)
+            continue;
+        if (!strcmp(name + n, "_near"))
+            return SITE_TAGGED_NEAR;
+        if (!name[n] && strcmp(bases[i], "realloc") != 0)
+            return SITE_TAGGED_ON;
+    }
+    return 0;
+}
+
 struct call {
     CXCursor cursor, callee, decl;
     const struct allocator *allocator;
     bool indirect, library;
+    unsigned tagged; /* SITE_TAGGED_NEAR or _ON: a call of our own */
     CXType out;
+    enum macro_form form; /* MACRO_OTHER: the call is written in the file */
+    struct macro_use use;
+    size_t top; /* the outermost frame that the use stands for */
 };
 
 static bool call_counts(struct collector *c, struct call *k)
@@ -282,8 +303,10 @@ static bool call_counts(struct collector *c, struct call *k)
     if (kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod &&
         kind != CXCursor_FunctionTemplate)
         return false;
-    if (!strncmp(name, "operator", 8) || !strncmp(name, "numafy_", 7))
+    if (!strncmp(name, "operator", 8))
         return false;
+    if (!strncmp(name, "numafy_", 7))
+        return (k->tagged = our_allocator(name)) != 0;
     bool member = is_record_kind(clang_getCursorKind(clang_getCursorSemanticParent(k->decl)));
     k->allocator = kind == CXCursor_FunctionDecl && !member ? allocator_find(name) : NULL;
     if (k->allocator)
@@ -305,8 +328,9 @@ static bool call_counts(struct collector *c, struct call *k)
 static bool is_direct(const struct call *k, const struct lex *l, unsigned name, unsigned end)
 {
     size_t i = lex_at(l, name), close = lex_match(l, i + 1);
-    return k->allocator && k->allocator->direct && lex_is(l, i, k->allocator->name) &&
-           lex_is(l, i + 1, "(") && close < l->count && l->tokens[close].offset + 1 == end;
+    bool named = k->form == MACRO_NAME || lex_is(l, i, k->allocator ? k->allocator->name : "");
+    return named && k->allocator && k->allocator->direct && lex_is(l, i + 1, "(") &&
+           close < l->count && l->tokens[close].offset + 1 == end;
 }
 
 /* Only blanks stand between the tokens: no comment and no line's end is lost with them. */
@@ -354,13 +378,25 @@ static bool has_jump(const struct lex *l, unsigned start, unsigned end)
     return statement && jump;
 }
 
+/* The call begins with a macro's name and goes on in the file. */
+static bool name_range(struct collector *c, const struct call *k, struct source **src,
+                       unsigned *start, unsigned *end)
+{
+    struct place p = place_of(c, clang_getRangeEnd(clang_getCursorExtent(k->cursor)));
+    *src = k->use.src;
+    *start = k->use.start;
+    *end = p.offset;
+    return p.src == k->use.src && *end > k->use.end;
+}
+
 /* Bytes of a call that stands in the file. */
 static void call_bytes(struct collector *c, struct fact_site *s, const struct call *k)
 {
     struct source *src;
     unsigned start, end;
-    if (!cursor_range(c, k->cursor, &src, &start, &end) || strcmp(src->path, s->file) ||
-        s->offset < start || s->offset >= end) {
+    bool whole = k->form == MACRO_NAME ? name_range(c, k, &src, &start, &end)
+                                       : cursor_range(c, k->cursor, &src, &start, &end);
+    if (!whole || strcmp(src->path, s->file) || s->offset < start || s->offset >= end) {
         s->left = s->left ? s->left : NF_MACRO_BODY;
         return;
     }
@@ -407,7 +443,7 @@ static bool is_wrapped(const struct lex *l, unsigned start)
         return false;
     if (lex_is(l, i - 1, "("))
         return is_leave(l, i - 2);
-    if (!lex_is(l, i - 1, ",") || !lex_is(l, i - 2, ")"))
+    if ((!lex_is(l, i - 1, ",") && !lex_is(l, i - 1, ";")) || !lex_is(l, i - 2, ")"))
         return false;
     int depth = 0;
     for (size_t k = i - 1; k-- > 0;) {
@@ -416,6 +452,73 @@ static bool is_wrapped(const struct lex *l, unsigned start)
             return k > 0 && is_enter(l, k - 1);
     }
     return false;
+}
+
+/* Bytes of a macro's use that stands for the call. */
+static void use_bytes(struct fact_site *s, const struct call *k)
+{
+    const struct lex *l = source_lex(k->use.src);
+    s->start = s->word_end = k->use.start;
+    s->end = k->use.end;
+    if (has_jump(l, s->start, s->end))
+        s->flags |= SITE_NO_SCOPE;
+    if (lex_unevaluated(l, lex_from(l, s->start)))
+        s->left = NF_UNEVALUATED;
+}
+
+/* What the use's value is: the frames below the use are the macro's own. */
+static void use_result(struct collector *c, struct fact_site *s, const struct call *k)
+{
+    if (k->form == MACRO_STATEMENT) {
+        s->result = RESULT_STATEMENT;
+        return;
+    }
+    size_t count = c->frames.count;
+    c->frames.count = k->top + 1;
+    s->result = (int)result_of(c, s, c->frames.items[k->top].cursor);
+    c->frames.count = count;
+}
+
+/* The site stands where the macro is used, not in its body. */
+static struct fact_site *add_use(struct collector *c, const struct place *p, struct call *k,
+                                 const char *name)
+{
+    struct place use = *p;
+    use.how = SPELLED_FILE;
+    if (p->body->project)
+        mark_word(c, p->body->path, p->body_offset);
+    return add_site(c, &use, k->use.start, name);
+}
+
+static void fill_site(struct collector *c, struct fact_site *s, const struct call *k)
+{
+    if (k->form == MACRO_EXPRESSION || k->form == MACRO_STATEMENT) {
+        use_bytes(s, k);
+        use_result(c, s, k);
+    } else {
+        call_bytes(c, s, k);
+        s->result = (int)result_of(c, s, k->cursor);
+    }
+    site_context(c, s);
+    if (!s->left && c->tag_macro)
+        s->left = NF_TAG_MACRO;
+    struct place p = place_of(c, clang_getCursorLocation(k->callee));
+    if (!s->left && is_wrapped(source_lex(p.src), s->start))
+        s->flags |= SITE_TAGGED_NEAR;
+}
+
+void collect_override(struct collector *c, CXCursor method)
+{
+    CXCursor *bases = NULL;
+    unsigned n = 0;
+    if (!clang_CXXMethod_isVirtual(method))
+        return;
+    clang_getOverriddenCursors(method, &bases, &n);
+    for (unsigned i = 0; i < n; i++) {
+        struct fact_override o = {decl_key(c, method), decl_key(c, bases[i])};
+        vec_push(&c->u->overrides, o);
+    }
+    clang_disposeOverriddenCursors(bases);
 }
 
 void collect_call(struct collector *c, CXCursor cursor)
@@ -427,13 +530,16 @@ void collect_call(struct collector *c, CXCursor cursor)
     struct place p = place_of(c, clang_getCursorLocation(k.callee));
     if (!p.src || !p.src->project)
         return;
+    if (p.how == SPELLED_BODY)
+        k.form = macro_form(c, &p, &k.use, &k.top);
     char *name = k.indirect ? arena_strdup(c->a, "indirect call") : spelling(c, k.decl);
     size_t at = c->u->sites.count;
-    if (!add_site(c, &p, p.offset, name))
+    if (!(k.form ? add_use(c, &p, &k, name) : add_site(c, &p, p.offset, name)))
         return;
     struct fact_site *s = &c->u->sites.items[at];
     site_block_type(c, s, cursor, k.allocator, k.out);
-    s->flags |= k.allocator || k.library || k.indirect ? SITE_ALLOCATOR : SITE_CALL;
+    s->flags |= k.allocator || k.library || k.indirect || k.tagged ? SITE_ALLOCATOR : SITE_CALL;
+    s->flags |= k.tagged;
     if (s->flags & SITE_CALL)
         s->callee = decl_key(c, k.decl);
     s->result = RESULT_NONE;
@@ -441,12 +547,6 @@ void collect_call(struct collector *c, CXCursor cursor)
         flow_of(c, s);
     if (s->left)
         return;
-    call_bytes(c, s, &k);
-    s->result = (int)result_of(c, s, cursor);
-    site_context(c, s);
-    if (!s->left && c->tag_macro)
-        s->left = NF_TAG_MACRO;
-    if (!s->left && is_wrapped(source_lex(p.src), s->start))
-        s->flags |= SITE_TAGGED_NEAR;
+    fill_site(c, s, &k);
     owners_of(c, s);
 }

@@ -15,6 +15,7 @@ struct alias {
 struct flow_scan {
     VEC(struct alias) aliases;
     cursors returned, out;
+    VEC(struct later_store) stores;
 };
 
 static void cursors_add(cursors *list, CXCursor c)
@@ -147,6 +148,57 @@ static void add_aliases(struct flow_scan *s, CXCursor to, CXCursor value)
     vec_release(&from);
 }
 
+/* The parameter or global that an lvalue starts at. A local may not be set yet where the block is
+ * allocated. */
+static CXCursor holder_of(CXCursor lvalue)
+{
+    for (int depth = 0; depth < 32; depth++) {
+        CXCursor e = skip_wrappers(lvalue);
+        switch ((int)clang_getCursorKind(e)) {
+        case CXCursor_MemberRefExpr:
+        case CXCursor_ArraySubscriptExpr:
+        case CXCursor_CStyleCastExpr:
+        case CXCursor_UnaryOperator:
+            lvalue = first_expression(e);
+            if (clang_Cursor_isNull(lvalue))
+                return lvalue;
+            break;
+        case CXCursor_DeclRefExpr: {
+            CXCursor decl = clang_getCursorReferenced(e);
+            enum CXCursorKind k = clang_getCursorKind(decl);
+            bool lasting = k == CXCursor_ParmDecl || (k == CXCursor_VarDecl && !is_variable(decl));
+            return lasting ? decl : clang_getNullCursor();
+        }
+        default:
+            return clang_getNullCursor();
+        }
+    }
+    return clang_getNullCursor();
+}
+
+static void add_store(struct flow_scan *s, CXCursor holder, CXCursor value)
+{
+    struct later_store store = {holder, value};
+    for (size_t i = 0; i < s->stores.count; i++)
+        if (clang_equalCursors(s->stores.items[i].holder, holder) &&
+            clang_equalCursors(s->stores.items[i].value, value))
+            return;
+    vec_push(&s->stores, store);
+}
+
+static void scan_store(struct flow_scan *s, CXCursor lvalue, CXCursor value)
+{
+    CXCursor holder = holder_of(lvalue);
+    cursors from = {0};
+    if (clang_Cursor_isNull(holder))
+        return;
+    values_of(value, &from, 0);
+    for (size_t i = 0; i < from.count; i++)
+        if (!clang_equalCursors(from.items[i], holder))
+            add_store(s, holder, from.items[i]);
+    vec_release(&from);
+}
+
 static void scan_assignment(struct flow_scan *s, CXCursor e)
 {
     CXCursor kids[2];
@@ -158,6 +210,8 @@ static void scan_assignment(struct flow_scan *s, CXCursor e)
         add_aliases(s, clang_getCursorReferenced(left), kids[1]);
     else if (is_out_lvalue(left))
         values_of(kids[1], &s->out, 0);
+    if (clang_getCursorKind(left) != CXCursor_DeclRefExpr)
+        scan_store(s, left, kids[1]);
 }
 
 static enum CXChildVisitResult scan_flow(CXCursor child, CXCursor parent, CXClientData data)
@@ -212,6 +266,11 @@ static void scan_leaving(struct function *f)
     clang_visitChildren(f->cursor, scan_flow, &s);
     close_over(&s, &s.returned);
     close_over(&s, &s.out);
+    for (size_t i = 0; i < s.stores.count; i++)
+        for (size_t k = 0; k < s.aliases.count; k++)
+            if (clang_equalCursors(s.aliases.items[k].to, s.stores.items[i].value))
+                add_store(&s, s.stores.items[i].holder, s.aliases.items[k].from);
+    memcpy(&f->stores, &s.stores, sizeof f->stores);
     f->returned = s.returned;
     f->out = s.out;
     vec_release(&s.aliases);
@@ -288,4 +347,33 @@ void flow_of(struct collector *c, struct fact_site *s)
         if (!step_up(f, &c->frames.items[i - 1], c->frames.items[i].cursor, &direct, &flow))
             break;
     s->flow = flow;
+}
+
+CXCursor flow_holder(struct collector *c)
+{
+    struct function *f = function_of(c);
+    CXCursor variable = clang_getNullCursor(), kids[2];
+    for (size_t i = c->frames.count - 1; f && !f->lambda && i > 0; i--) {
+        const struct frame *up = &c->frames.items[i - 1];
+        if (up->kind == CXCursor_VarDecl) {
+            variable = up->cursor;
+            break;
+        }
+        if (up->kind == CXCursor_BinaryOperator &&
+            clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_Assign &&
+            children_of(up->cursor, kids, 2) == 2 &&
+            clang_getCursorKind(skip_wrappers(kids[0])) == CXCursor_DeclRefExpr) {
+            variable = clang_getCursorReferenced(skip_wrappers(kids[0]));
+            break;
+        }
+        if (!clang_isExpression(up->kind) || up->kind == CXCursor_CallExpr)
+            break;
+    }
+    if (clang_Cursor_isNull(variable))
+        return variable;
+    scan_leaving(f);
+    for (size_t i = 0; i < f->stores.count; i++)
+        if (clang_equalCursors(f->stores.items[i].value, variable))
+            return f->stores.items[i].holder;
+    return clang_getNullCursor();
 }

@@ -818,10 +818,25 @@ static const char *destination_variable(struct collector *c, const struct destin
     return clang_getCursorKind(var) == CXCursor_VarDecl ? decl_key(c, var) : arena_strdup(c->a, "");
 }
 
+/* tmp = realloc(p->items, n): what the block has been is what it will be. */
+static struct destination grown_destination(struct collector *c)
+{
+    struct destination d = {0};
+    CXCursor call = c->frames.items[c->frames.count - 1].cursor;
+    CXCursor block = skip_wrappers(clang_Cursor_getArgument(call, 0));
+    while (clang_getCursorKind(block) == CXCursor_CStyleCastExpr)
+        block = skip_wrappers(first_expression(block));
+    d.found = clang_getCursorKind(block) == CXCursor_MemberRefExpr;
+    d.lvalue = block;
+    return d;
+}
+
 static void add_destination(struct collector *c, struct fact_site *site, struct function *f)
 {
     struct destination d = find_destination(c);
     site->dest_var = destination_variable(c, &d);
+    if (!d.found && !strcmp(site->kind, "realloc"))
+        d = grown_destination(c);
     if (!d.found)
         return;
     struct path p = {.expr = clang_getNullCursor()};
@@ -853,13 +868,14 @@ static void add_destination(struct collector *c, struct fact_site *site, struct 
     o->reject = reject;
 }
 
-static bool is_shadowed(struct function *f, const struct param *p, unsigned site)
+/* Another variable of that name is declared before the site; a parameter itself counts once. */
+static bool is_shadowed(struct function *f, const char *name, unsigned site, int itself)
 {
     int seen = 0;
     for (size_t i = 0; i < f->locals.count; i++)
-        if (!strcmp(f->locals.items[i].text, p->name) && f->locals.items[i].offset < site)
+        if (!strcmp(f->locals.items[i].text, name) && f->locals.items[i].offset < site)
             seen++;
-    return seen > 1; /* the parameter itself is one */
+    return seen > itself;
 }
 
 /* What naming the parameter gives: a pointer, an lvalue, a smart pointer; false: no owner. */
@@ -890,28 +906,45 @@ static bool param_form(struct collector *c, CXType t, struct fact_owner *o, cons
     return reference;
 }
 
-static void add_parameters(struct collector *c, struct fact_site *site, struct function *f)
+/* A parameter, or a global that the block is stored in later. Its name must mean it at the site. */
+static void add_variable(struct collector *c, struct fact_site *site, struct function *f,
+                         const struct param *p, enum owner_kind kind)
 {
-    for (size_t i = 0; f && i < f->params.count; i++) {
-        struct param *p = &f->params.items[i];
-        struct fact_owner o = {.kind = OWNER_PARAMETER, .pointee = arena_strdup(c->a, "")};
-        CXType t = clang_getCursorType(p->cursor);
-        if (!*p->name || clang_getCanonicalType(t).kind == CXType_Invalid ||
-            !param_form(c, t, &o, p->name))
-            continue;
-        strings reads = {0}, writes = {0};
-        vec_push(&reads, p->name);
-        writes_of(c, &writes);
-        if (is_shadowed(f, p, site->offset))
-            o.reject = NF_SHADOWED;
-        else if (is_freed(f, &reads, site->offset))
-            o.reject = NF_FREED_OWNER;
-        else if (!o.take_address && in_texts(&writes, p->name))
-            o.reject = NF_IMPURE_OWNER;
-        vec_push(&site->owners, o);
-        vec_release(&reads);
-        vec_release(&writes);
-    }
+    struct fact_owner o = {.kind = kind, .pointee = arena_strdup(c->a, "")};
+    CXType t = clang_getCursorType(p->cursor);
+    bool global = clang_getCursorKind(p->cursor) == CXCursor_VarDecl;
+    if (!*p->name || clang_getCanonicalType(t).kind == CXType_Invalid)
+        return;
+    if (!param_form(c, t, &o, p->name) && !(global && o.take_address))
+        return;
+    strings reads = {0}, writes = {0};
+    vec_push(&reads, p->name);
+    writes_of(c, &writes);
+    if (is_shadowed(f, p->name, site->offset, global ? 0 : 1))
+        o.reject = NF_SHADOWED;
+    else if (is_freed(f, &reads, site->offset))
+        o.reject = NF_FREED_OWNER;
+    else if (!o.take_address && in_texts(&writes, p->name))
+        o.reject = NF_IMPURE_OWNER;
+    vec_push(&site->owners, o);
+    vec_release(&reads);
+    vec_release(&writes);
+}
+
+static void add_holder(struct collector *c, struct fact_site *site, struct function *f)
+{
+    CXCursor holder = flow_holder(c);
+    if (clang_Cursor_isNull(holder))
+        return;
+    struct param p = {holder, spelling(c, holder)};
+    enum CXCursorKind parent = clang_getCursorKind(clang_getCursorSemanticParent(holder));
+    struct place at = place_of(c, clang_getCursorLocation(holder));
+    if (at.src && !strcmp(at.src->path, site->file) && at.offset > site->offset)
+        return; /* extern, inside the block */
+    bool local = clang_getCursorKind(holder) == CXCursor_ParmDecl;
+    /* Other globals may need a qualified name, statics of functions may be declared below. */
+    if (local || parent == CXCursor_TranslationUnit)
+        add_variable(c, site, f, &p, OWNER_LATER);
 }
 
 void owners_of(struct collector *c, struct fact_site *site)
@@ -924,5 +957,8 @@ void owners_of(struct collector *c, struct fact_site *site)
         struct fact_owner *o = add_owner(c, site, OWNER_THIS, arena_strdup(c->a, "this"), f->cls);
         o->reject = this_reject(c, f, site->offset);
     }
-    add_parameters(c, site, f);
+    if (f)
+        add_holder(c, site, f);
+    for (size_t i = 0; f && i < f->params.count; i++)
+        add_variable(c, site, f, &f->params.items[i], OWNER_PARAMETER);
 }

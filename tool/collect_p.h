@@ -46,6 +46,11 @@ typedef VEC(struct text_at) texts_at;
 
 typedef VEC(CXCursor) cursors;
 
+/* A variable's value is stored in what `holder`, a parameter or a global, leads to. */
+struct later_store {
+    CXCursor holder, value;
+};
+
 /* A function or lambda around the site being looked at; `scanned` part is filled on first need. */
 struct function {
     CXCursor cursor;
@@ -60,6 +65,7 @@ struct function {
     texts_at locals;
     VEC(struct fact_range) loops;
     bool flow_scanned;
+    VEC(struct later_store) stores;
     cursors returned, out; /* variables whose value is returned, or stored through a parameter */
 };
 
@@ -73,6 +79,21 @@ struct frame {
 struct macro_text {
     const char *name, *text;
     size_t length;
+};
+
+/* One use of a macro in a file of the tree. */
+struct macro_use {
+    struct source *src;
+    unsigned start, end;
+    CXCursor definition;
+};
+
+/* What a use stands for. */
+enum macro_form {
+    MACRO_OTHER,
+    MACRO_NAME,       /* one name that stands for another: #define my_malloc malloc */
+    MACRO_EXPRESSION, /* a whole expression */
+    MACRO_STATEMENT   /* a whole statement, with its semicolon in the file */
 };
 
 struct collector {
@@ -92,6 +113,7 @@ struct collector {
     VEC(const char *) pending_keys;
     struct strmap seen_sites;      /* file:offset of sites already added */
     VEC(struct macro_text) macros; /* collected on first need */
+    VEC(struct macro_use) uses;
 };
 
 /* collect_cx.c: strings, places, children */
@@ -171,15 +193,29 @@ void collect_factory(struct collector *c, CXCursor cursor);
 /* A site once, although a macro may expand to it many times; NULL if it is known or hidden. */
 struct fact_site *add_site(struct collector *c, const struct place *p, unsigned offset,
                            const char *kind);
+/* A word that is accounted for without being a site. */
+void mark_word(struct collector *c, const char *file, unsigned offset);
 /* Leaves what no context allows: default arguments, constant expressions. */
 void site_context(struct collector *c, struct fact_site *s);
 
 /* collect_call.c */
 void collect_call(struct collector *c, CXCursor cursor);
+void collect_override(struct collector *c, CXCursor method);
 /* The name of an allocator of the C library. */
 bool is_alloc_word(const char *s);
 
+/* collect_use.c */
+void macro_note_use(struct collector *c, CXCursor expansion, struct source *src,
+                    const struct fact_range *range);
+/* How the macro use that the body's place p belongs to can be treated. MACRO_STATEMENT: use->end is
+ * after the semicolon. *top: index of the outermost frame that lies in the use. */
+enum macro_form macro_form(struct collector *c, const struct place *p, struct macro_use *use,
+                           size_t *top);
+
 /* collect_flow.c: fills flow and in */
 void flow_of(struct collector *c, struct fact_site *s);
+/* Where the variable that takes the block is stored later in the function; a null cursor: nowhere
+ * that a parameter or a global leads to. */
+CXCursor flow_holder(struct collector *c);
 
 #endif

@@ -5,7 +5,7 @@
  */
 #include "collect_p.h"
 
-static void add_mark(struct collector *c, const char *file, unsigned offset)
+void mark_word(struct collector *c, const char *file, unsigned offset)
 {
     struct fact_mark *m = vec_add(&c->u->marks);
     m->file = file;
@@ -26,7 +26,7 @@ struct fact_site *add_site(struct collector *c, const struct place *p, unsigned 
     unsigned line = p->line, column = p->column;
     if (p->how == SPELLED_BODY) {
         /* The word where the macro is used may itself be `new`: accounted for there too. */
-        add_mark(c, p->src->path, p->offset);
+        mark_word(c, p->src->path, p->offset);
         /* A library's macro (every TEST of googletest) allocates for the library: no site of ours.
          */
         if (!p->body->project)
@@ -406,7 +406,7 @@ void collect_alloc_name(struct collector *c, CXCursor cursor)
     bool global = clang_getCursorKind(decl) == CXCursor_FunctionDecl &&
                   !is_record_kind(clang_getCursorKind(parent));
     if (k != CXCursor_DeclRefExpr || !global) {
-        add_mark(c, p.src->path, p.offset);
+        mark_word(c, p.src->path, p.offset);
         return;
     }
     if (is_callee(c))

@@ -164,7 +164,7 @@ const struct fact_owner *decide_owner(struct decider *d, const struct fact_site 
     int rejected = 0;
     for (size_t i = 0; i < f->owners.count; i++) {
         const struct fact_owner *o = &f->owners.items[i];
-        bool destination = o->kind == OWNER_DESTINATION;
+        bool destination = o->kind == OWNER_DESTINATION || o->kind == OWNER_LATER;
         if (!destination && !(*f->type_key && reach_reaches(&d->reach, o->cls, f->type_key)))
             continue;
         if (!o->reject)

@@ -73,6 +73,18 @@ static void drop_other_calls(struct decider *d)
     p->sites.count = kept;
 }
 
+static bool add_overridden(struct decider *d)
+{
+    bool more = false;
+    for (size_t i = 0; i < d->p->units.count; i++) {
+        const struct fact_unit *u = d->p->units.items[i];
+        for (size_t k = 0; k < u->overrides.count; k++)
+            if (is_allocator(d, u->overrides.items[k].key))
+                more |= strmap_put(&d->allocators, u->overrides.items[k].overridden, 0);
+    }
+    return more;
+}
+
 void decide_allocators(struct decider *d)
 {
     candidates list = {0};
@@ -82,7 +94,7 @@ void decide_allocators(struct decider *d)
             if (leaves_function(d, s->votes.items[k]))
                 vec_push(&list, s->votes.items[k]);
     }
-    while (add_allocators(d, &list))
+    while (add_allocators(d, &list) | add_overridden(d))
         continue;
     vec_release(&list);
     drop_other_calls(d);
@@ -138,12 +150,23 @@ static int not_to_wrap(struct decider *d, const struct fact_site *f)
     return 0;
 }
 
+/* A header that C and C++ units read gets what both understand. */
+static bool is_shared_with_c(const struct decider *d, const struct fact_site *f)
+{
+    const struct program_file *file = program_file(d->p, f->file);
+    for (size_t i = 0; file && i < file->views.count; i++)
+        if (!file->views.items[i]->cxx)
+            return true;
+    return false;
+}
+
 /* Puts `enter` before the call and what ends it after. */
 static void wrap(struct decider *d, const struct fact_site *f, const char *enter, struct verdict *v)
 {
     struct arena *a = &d->p->arena;
+    bool cxx = (f->flags & SITE_CXX) && !is_shared_with_c(d, f);
     v->tail = arena_strdup(a, "))");
-    switch (f->result) {
+    switch (cxx && f->result != RESULT_VOID ? RESULT_VALUE : f->result) {
     case RESULT_VALUE:
         v->head = arena_printf(a, "((void)::numafy::%s, ::numafy::leave(", enter);
         break;
@@ -153,10 +176,14 @@ static void wrap(struct decider *d, const struct fact_site *f, const char *enter
     case RESULT_INTEGER:
         v->head = arena_printf(a, "(numafy_%s, (%s)numafy_leave_int(", enter, f->cast);
         break;
+    case RESULT_STATEMENT:
+        v->head = arena_printf(a, "{ numafy_%s; ", enter);
+        v->tail = arena_strdup(a, " (void)numafy_leave(0); }");
+        break;
     default:
-        v->head = f->flags & SITE_CXX ? arena_printf(a, "((void)::numafy::%s, ", enter)
-                                      : arena_printf(a, "(numafy_%s, ", enter);
-        v->tail = arena_strdup(a, f->flags & SITE_CXX ? ")" : ", (void)numafy_leave(0))");
+        v->head = cxx ? arena_printf(a, "((void)::numafy::%s, ", enter)
+                      : arena_printf(a, "(numafy_%s, ", enter);
+        v->tail = arena_strdup(a, cxx ? ")" : ", (void)numafy_leave(0))");
         break;
     }
     v->edited = true;

@@ -83,30 +83,14 @@ static const struct field fact_owner_fields[] = {
 RECORD(fact_owner);
 
 static const struct field fact_site_fields[] = {
-    FIELD(fact_site, file),
-    FIELD(fact_site, offset),
-    FIELD(fact_site, line),
-    FIELD(fact_site, column),
-    FIELD(fact_site, kind),
-    FIELD(fact_site, type),
-    FIELD(fact_site, type_key),
-    FIELD(fact_site, ctor),
-    FIELD(fact_site, function),
-    FIELD(fact_site, callee),
-    FIELD(fact_site, in),
-    FIELD(fact_site, cast),
-    FIELD(fact_site, dest_var),
-    FIELD(fact_site, flow),
-    FIELD(fact_site, result),
-    FIELD(fact_site, flags),
-    FIELD(fact_site, left),
-    FIELD(fact_site, start),
-    FIELD(fact_site, word_end),
-    FIELD(fact_site, place_open),
-    FIELD(fact_site, end),
-    FIELD(fact_site, type_start),
-    FIELD(fact_site, type_end),
-    LIST(fact_site, owners, fact_owner),
+    FIELD(fact_site, file),       FIELD(fact_site, offset),     FIELD(fact_site, line),
+    FIELD(fact_site, column),     FIELD(fact_site, kind),       FIELD(fact_site, type),
+    FIELD(fact_site, type_key),   FIELD(fact_site, ctor),       FIELD(fact_site, function),
+    FIELD(fact_site, callee),     FIELD(fact_site, in),         FIELD(fact_site, cast),
+    FIELD(fact_site, dest_var),   FIELD(fact_site, flow),       FIELD(fact_site, result),
+    FIELD(fact_site, flags),      FIELD(fact_site, left),       FIELD(fact_site, start),
+    FIELD(fact_site, word_end),   FIELD(fact_site, place_open), FIELD(fact_site, end),
+    FIELD(fact_site, type_start), FIELD(fact_site, type_end),   LIST(fact_site, owners, fact_owner),
 };
 RECORD(fact_site);
 
@@ -137,6 +121,12 @@ static const struct field fact_file_fields[] = {
 };
 RECORD(fact_file);
 
+static const struct field fact_override_fields[] = {
+    FIELD(fact_override, key),
+    FIELD(fact_override, overridden),
+};
+RECORD(fact_override);
+
 static const struct field fact_root_fields[] = {
     FIELD(fact_root, key),
     FIELD(fact_root, node),
@@ -161,7 +151,7 @@ static const struct field fact_unit_fields[] = {
     LIST(fact_unit, notes, fact_note), LIST(fact_unit, types, fact_type),
     LIST(fact_unit, sites, fact_site), LIST(fact_unit, marks, fact_mark),
     LIST(fact_unit, files, fact_file), LIST(fact_unit, roots, fact_root),
-    LIST(fact_unit, vars, fact_var),
+    LIST(fact_unit, vars, fact_var),   LIST(fact_unit, overrides, fact_override),
 };
 RECORD(fact_unit);
 

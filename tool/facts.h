@@ -48,7 +48,12 @@ struct fact_type {
     VEC(struct fact_ctor) ctors; /* user-provided ones */
 };
 
-enum owner_kind { OWNER_DESTINATION, OWNER_THIS, OWNER_PARAMETER };
+enum owner_kind {
+    OWNER_DESTINATION,
+    OWNER_THIS,
+    OWNER_LATER, /* what the variable that takes the block is stored in afterwards */
+    OWNER_PARAMETER
+};
 
 /* One guess whose node an allocation should have, in order of preference. */
 struct fact_owner {
@@ -95,7 +100,8 @@ enum call_result {
     RESULT_POINTER, /* an object pointer; `cast` is its type, or void where the value is unused */
     RESULT_INTEGER,
     RESULT_VALUE, /* C++: anything that can be moved or bound */
-    RESULT_VOID
+    RESULT_VOID,
+    RESULT_STATEMENT /* no expression: a macro that is a statement of C */
 };
 
 struct fact_site {
@@ -168,6 +174,11 @@ struct fact_var {
     strings types;    /* what its type mentions */
 };
 
+/* A virtual function and one that it overrides: a call of the latter may be one of the former. */
+struct fact_override {
+    const char *key, *overridden;
+};
+
 struct fact_note {
     int id; /* enum nf_id */
     const char *file;
@@ -186,6 +197,7 @@ struct fact_unit {
     VEC(struct fact_file) files;
     VEC(struct fact_root) roots;
     VEC(struct fact_var) vars;
+    VEC(struct fact_override) overrides;
 };
 
 /* Adds a string to the list unless it is there. */
