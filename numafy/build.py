@@ -60,17 +60,6 @@ def environment() -> Dict[str, str]:
     return env
 
 
-def environment_of_copy() -> Dict[str, str]:
-    """For the build that bear watches: the same, since a tree with numa<T,k> needs our headers.
-
-    bear sees the compilers behind them. Without wrappers the build is tried as it is.
-    """
-    try:
-        return environment()
-    except NumafyError:
-        return dict(os.environ)
-
-
 def run(
     what: str,
     command: str,

@@ -34,8 +34,8 @@ Rewrite a C or C++ tree so that its data structures are allocated on the NUMA no
 
 TREE   a folder with sources. Without --out nothing is written: the run only reports what it
        would do. The compile database is the one that -p names, or TREE/compile_commands.json,
-       or the only TREE/build*/compile_commands.json; otherwise numafy has CMake export one (out
-       of tree), or lets bear watch `make` (or --build CMD) in a copy of TREE.
+       or the only TREE/build*/compile_commands.json; otherwise numafy records what --build CMD
+       compiles in a copy of TREE, has CMake export one (out of tree), or records `make`.
 SUITE  a benchmark suite of this project: rewritten into Output/SUITE and built there; all: every
        suite. A folder with the name of a suite or command is written ./NAME.
 types  lists who allocates whom in TREE, from the roots and placements down, where that stops and
@@ -64,7 +64,7 @@ exit codes:
 environment:
   NUMAFY_REWRITE    the rewriter (default: build/bin/numafy-rewrite of this project)
   CC, CXX           for --build and --test: the compilers behind numafy-cc and numafy-c++
-  XDG_CACHE_HOME    where CMake's exports and bear's copies are kept (default ~/.cache)
+  XDG_CACHE_HOME    where exports and recordings are kept (default ~/.cache)
 
 docs/cli.md has the details.
 """
@@ -285,13 +285,13 @@ def _tree(tree: Path, options: argparse.Namespace, progress: Progress) -> int:
         options.build,
         options.jobs_or_all,
         progress,
-        build.environment_of_copy(),
+        build.environment,
         known,
     ) as database:
         _say_database(database, progress)
         out = scratch / "tree" if options.in_place else options.out
         outcome = rewrite.run(
-            tree, database.file, out, _rewrite_options(options), scratch, progress
+            tree, database.file, out, _rewrite_options(options, database), scratch, progress
         )
         _finish_report(outcome, options.report, options.diff, options.types)
         _say_what_next(outcome, options, progress)
@@ -351,13 +351,15 @@ def _check_tree_options(tree: Path, options: argparse.Namespace) -> None:
         raise NumafyError("--check writes nothing: leave out --out")
     if options.test and not writes:
         raise NumafyError("--test needs a rewritten tree: give --out DIR")
-    if options.build and not writes and (options.database or (tree / "CMakeLists.txt").is_file()):
+    if options.build and not writes and options.database:
         raise NumafyError("--build needs a rewritten tree: give --out DIR")
     if options.out is not None:
         rewrite.check_folders(tree, options.out)
 
 
-def _rewrite_options(options: argparse.Namespace) -> rewrite.Options:
+def _rewrite_options(
+    options: argparse.Namespace, database: compdb.Database
+) -> rewrite.Options:
     return rewrite.Options(
         tuple(options.place),
         tuple(options.root),
@@ -368,11 +370,13 @@ def _rewrite_options(options: argparse.Namespace) -> rewrite.Options:
         options.force_alloc,
         options.jobs,
         options.types,
+        database.links,
     )
 
 
 def _say_database(database: compdb.Database, progress: Progress) -> None:
-    progress.say(f"compile database: {database.origin} ({database.units} commands)")
+    programs = "" if database.links else ", link commands unknown: taken as one program"
+    progress.say(f"compile database: {database.origin} ({database.units} commands{programs})")
     if database.generated:
         progress.say(
             f"{len(database.generated)} generated sources are read but not edited, e.g. "
@@ -521,7 +525,7 @@ def _suite(name: str, options: argparse.Namespace, progress: Progress, several: 
     ) as database:
         _say_database(database, progress)
         outcome = rewrite.run(
-            tree, database.file, out, _rewrite_options(options), scratch, progress
+            tree, database.file, out, _rewrite_options(options, database), scratch, progress
         )
         _finish_report(outcome, wanted, options.diff)
     if out is None or outcome.code not in rewrite.WROTE_TREE:

@@ -2,9 +2,11 @@
 """Finds or makes the compile database of a tree.
 
 In this order: the one that -p names; TREE/compile_commands.json; the only
-TREE/build*/compile_commands.json; CMake's export, configured out of tree in a cache folder; what
-bear sees of a make build in a copy of the tree. The tree itself is never written to, and a tree
-that builds several ways gets the answer that its owner has already chosen.
+TREE/build*/compile_commands.json; what the compiler wrappers record of the user's build command
+in a copy of the tree; CMake's export, configured out of tree in a cache folder; what they record
+of make. The tree itself is never written to, and a tree that builds several ways gets the answer
+that its owner has already chosen. Beside the database stand the link commands, where they are
+known: they tell programs apart.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import stat
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Set, Tuple
 
-from . import runner
+from . import links, record, runner
 from .errors import EXIT_WRITE, NumafyError
 from .files import (
     cache_folder,
@@ -27,12 +29,14 @@ from .files import (
     is_inside,
     read_json,
     real,
+    sha256,
     shown,
     write_atomically,
 )
 from .progress import Progress
 
 NAME = "compile_commands.json"
+RECORDING = 1  # changes when what is made of a recording does
 VERSION_CONTROL = {".git", ".hg", ".svn", ".bzr", ".jj"}
 # Files whose text names the folder they were configured in; in a copy the name must be the copy's.
 CONFIGURED = re.compile(
@@ -56,6 +60,7 @@ class Database(NamedTuple):
     units: int  # number of entries
     generated: List[str]  # sources of the build that are not the tree's own: reported, never edited
     missing: List[str]  # sources that do not exist: a stale database, or not generated yet
+    links: Optional[Path] = None  # the rewriter's --links: link_commands.json, if they are known
 
 
 @contextlib.contextmanager
@@ -65,7 +70,7 @@ def of_tree(
     build: Optional[str],
     jobs: int,
     progress: Progress,
-    environment: Optional[Mapping[str, str]] = None,
+    environment: Callable[[], Mapping[str, str]] = lambda: os.environ,
     suite_database: Optional[Callable[[Path], None]] = None,
 ) -> Iterator[Database]:
     """The database of ``tree``, valid inside the with block; NumafyError when there is none.
@@ -83,22 +88,37 @@ def of_tree(
             yield _inspect(folder / NAME, tree, f"the suite's Makefile ({tree.name})")
         return
     found = _given(given) if given else _in_tree(tree)
+    cache = None if found else cache_folder(tree)
     if found:
-        yield _inspect(found, tree, str(found))
-    elif (tree / "CMakeLists.txt").is_file():
-        with _locked(cache_folder(tree), progress):
+        yield _with_links(_inspect(found, tree, str(found)), found.parent, None)
+    elif cache and (build or not (tree / "CMakeLists.txt").is_file()):
+        if not build and not _makefile(tree):
+            raise NumafyError(
+                f"no compile database for {shown(tree)}: it has no {NAME}, no build*/{NAME}, no "
+                "CMakeLists.txt and no Makefile; name the build folder with -p, or give "
+                "--build CMD to be recorded"
+            )
+        with _locked(cache, progress):
+            file = _record(tree, build or f"make -j{jobs}", environment(), progress)
+            origin = f"recorded in a build of a copy ({build or 'make'})"
+            yield _inspect(file, tree, origin)._replace(links=file.with_name(links.NAME))
+    elif cache:
+        with _locked(cache, progress):
             file = _cmake_export(tree, progress)
-            yield _inspect(file, tree, f"cmake, configured in {file.parent}")
-    elif build or _makefile(tree):
-        with _locked(cache_folder(tree), progress):
-            file = _bear(tree, build or f"make -j{jobs}", environment or os.environ, progress)
-            yield _inspect(file, tree, f"bear, from a build in a copy ({build or 'make'})")
-    else:
-        raise NumafyError(
-            f"no compile database for {shown(tree)}: it has no {NAME}, no build*/{NAME}, no "
-            "CMakeLists.txt and no Makefile; name the build folder with -p, or give --build CMD "
-            "for bear to watch"
-        )
+            database = _inspect(file, tree, f"cmake, configured in {file.parent}")
+            yield _with_links(database, file.parent, cache)
+
+
+def _with_links(database: Database, folder: Path, cache: Optional[Path]) -> Database:
+    """Add the link commands that the build folder's files tell, kept where we may write."""
+    if (folder / links.NAME).is_file():
+        return database._replace(links=folder / links.NAME)
+    found = links.of_build_folder(folder)
+    if not found:
+        return database
+    file = (cache or cache_folder(folder)) / links.NAME
+    write_atomically(file, dump_json(found))
+    return database._replace(links=file)
 
 
 def load(file: Path) -> List[Entry]:
@@ -238,7 +258,7 @@ def _cmake_export(tree: Path, progress: Progress) -> Path:
     return folder / NAME
 
 
-# ---- make, watched by bear ---------------------------------------------------------------------
+# ---- a build, recorded -------------------------------------------------------------------------
 
 
 def _makefile(tree: Path) -> bool:
@@ -253,63 +273,128 @@ def _need(program: str, package: str, tree: Path) -> None:
         )
 
 
-def _bear(tree: Path, command: str, environment: Mapping[str, str], progress: Progress) -> Path:
-    """Build a copy of the tree under bear, and map what it saw back to the tree."""
-    _need("bear", "bear", tree)
+def _record(tree: Path, command: str, environment: Mapping[str, str], progress: Progress) -> Path:
+    """Build a copy of the tree with recorders as compilers, and map what they saw to the tree.
+
+    What was recorded of the same files by the same command is used again.
+    """
     base = cache_folder(tree)
-    copy, log, seen = (
-        base / "copy" / (real(tree).name or "tree"),
-        base / "bear.log",
-        base / "bear.json",
-    )
     before = _snapshot(tree)
-    shutil.rmtree(base / "copy", ignore_errors=True)
+    state = base / "recorded.json"
+    key = _recording_key(before, command, environment)
+    if _recorded_before(base, state, key):
+        progress.say(f"the build of {tree} was recorded before: {command}")
+        return base / NAME
+    copy, log, scratch = (
+        base / "copy" / (real(tree).name or "tree"),
+        base / "record.log",
+        base / "recording",
+    )
+    for folder in (base / "copy", scratch):
+        shutil.rmtree(folder, ignore_errors=True)
+    state.unlink(missing_ok=True)
     try:
-        with progress.step(f"building a copy of {tree} under bear: {command}"):
+        with progress.step(f"building a copy of {tree} to see its commands: {command}"):
             copy_tree(real(tree), copy)
             if _makefile(copy) and has_objects(copy):
                 runner.logged(["make", "clean"], base / "clean.log", cwd=copy, tick=progress.tick)
-            seen.unlink(missing_ok=True)
             code = runner.logged(
-                ["bear", "--output", str(seen), "--", *runner.shell(command)],
+                runner.shell(command),
                 log,
                 cwd=copy,
-                env=environment,
+                env=record.environment(environment, scratch),
                 tick=progress.tick,
             )
         if code:
             raise NumafyError(
                 f"no compile database for {shown(tree)}: `{shown(command)}` failed in a copy of it "
-                f"(log: {shown(log)}); run bear on your build and give -p",
+                f"(log: {shown(log)}); name the folder of a finished build with -p",
                 detail=runner.tail(log),
             )
-        if not seen.is_file():
-            raise NumafyError(
-                f"bear wrote no database (log: {shown(log)})", detail=runner.tail(log)
-            )
-        if not read_json(seen):
-            raise NumafyError(
-                f"bear saw no compiler in `{shown(command)}`: give --build CMD with a command that "
-                f"compiles everything (log: {shown(log)})",
-                detail=runner.tail(log),
-            )
-        overlay = base / "generated"
-        shutil.rmtree(overlay, ignore_errors=True)
-        extra = _keep_generated(copy, real(tree), overlay)
-        entries = [map_entry(entry, copy, real(tree), overlay, extra) for entry in load(seen)]
-        write_atomically(base / NAME, dump_json(sorted(entries, key=_entry_key)))
+        _keep_recording(record.commands(scratch), copy, real(tree), base, command)
     finally:
-        shutil.rmtree(base / "copy", ignore_errors=True)
+        for folder in (base / "copy", scratch):
+            shutil.rmtree(folder, ignore_errors=True)
     if _snapshot(tree) != before:
         progress.say(
             f"warning: {tree} changed while its copy was built: `{command}` writes outside its "
             "folder"
         )
+    else:
+        write_atomically(state, dump_json({"key": key}))
     return base / NAME
 
 
+def _keep_recording(
+    recorded: List[record.Command], copy: Path, tree: Path, base: Path, command: str
+) -> None:
+    """Write the database and the link commands of a recorded build, as they read in the tree."""
+    entries = [
+        entry for entry in record.compilations(recorded) if os.path.exists(source_of(entry))
+    ]
+    if not entries:
+        raise NumafyError(
+            f"no compiler was seen in `{shown(command)}`: give --build CMD with a command that "
+            f"compiles everything with CC and CXX (log: {shown(base / 'record.log')})",
+            detail=runner.tail(base / "record.log"),
+        )
+    overlay = base / "generated"
+    shutil.rmtree(overlay, ignore_errors=True)
+    extra = _keep_generated(copy, tree, overlay)
+    mapped = [map_entry(entry, copy, tree, overlay, extra) for entry in entries]
+    for entry, original in zip(mapped, entries):
+        if "output" in original:  # absolute: the folder of the command may be gone
+            entry["output"] = mapped_path(_absolute_in(original, "output"), copy, tree, overlay)
+    write_atomically(base / NAME, dump_json(sorted(mapped, key=_entry_key)))
+    found = []
+    for link in record.links(recorded):
+        place = [os.path.realpath(os.path.join(link["directory"], name)) for name in link["inputs"]]
+        found.append(
+            {
+                "directory": str(tree),
+                "kind": link["kind"],
+                "output": mapped_path(_absolute_in(link, "output"), copy, tree, overlay),
+                "inputs": [mapped_path(name, copy, tree, overlay) for name in place],
+            }
+        )
+    found.sort(key=lambda link: (link["output"], link["inputs"]))
+    write_atomically(base / links.NAME, dump_json(found))
+
+
+def _absolute_in(entry: Entry, key: str) -> str:
+    return os.path.realpath(os.path.join(entry["directory"], entry[key]))
+
+
+def mapped_path(path: str, copy: Path, tree: Path, overlay: Path) -> str:
+    """An absolute path of the copy as it is in the tree, or among the kept generated files."""
+    if not is_inside(path, copy):
+        return path
+    below = os.path.relpath(path, real(copy))
+    return str(overlay / below if (overlay / below).is_file() else tree / below)
+
+
+SHAPING = re.compile(r"(C|CXX|CPP|LD)FLAGS|CC|CXX|PATH|NUMAFY_REAL_(CC|CXX)|MAKEFLAGS|CMAKE_.*")
+
+
+def _recording_key(
+    files: Dict[str, Tuple[int, int]], command: str, environment: Mapping[str, str]
+) -> str:
+    """What a recording depends on: the tree's files, the command, what shapes a build."""
+    shaping = sorted(item for item in environment.items() if SHAPING.fullmatch(item[0]))
+    return sha256(os.fsencode(repr((RECORDING, sorted(files.items()), command, shaping))))
+
+
+def _recorded_before(base: Path, state: Path, key: str) -> bool:
+    try:
+        known = read_json(state)["key"]
+        kept = [base / NAME, base / links.NAME]
+        return known == key and all(file.is_file() for file in kept)
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
 def _entry_key(entry: Entry) -> Tuple[str, str, List[str]]:
-    """bear lists compilations in the order they ended, which differs from run to run."""
+    """Parallel builds record in an order that differs from run to run."""
     return (entry["file"], entry.get("output", ""), entry["arguments"])
 
 

@@ -41,6 +41,7 @@ class Options(NamedTuple):
     force_alloc: bool = False
     jobs: Optional[int] = None
     types: bool = False
+    links: Optional[Path] = None
 
 
 class Outcome(NamedTuple):
@@ -54,6 +55,8 @@ def arguments(
 ) -> List[str]:
     """The command line of numafy-rewrite."""
     argv = [str(tree), "-p", str(database)]
+    if options.links is not None:
+        argv += ["--links", str(options.links)]
     if out is not None:
         argv += ["--out", str(out)]
     for placement in options.place:

@@ -117,6 +117,29 @@ static const char *product_of(struct arena *a, const char *dir, const strings *a
     return object ? path_real(a, path_join(a, dir, name)) : NULL;
 }
 
+/* The object file by name, whether it exists or not: "output", -o, or what -c makes of the source.
+ */
+static const char *output_of(struct arena *a, json_object *entry, const struct compdb_unit *u)
+{
+    const char *name = text_of(entry, "output");
+    bool compiles = false;
+    for (size_t i = 1; i < u->argv.count && !name; i++) {
+        const char *arg = u->argv.items[i];
+        compiles |= !strcmp(arg, "-c");
+        if (!strcmp(arg, "-o") && i + 1 < u->argv.count)
+            name = u->argv.items[i + 1];
+        else if (!strncmp(arg, "-o", 2) && arg[2])
+            name = arg + 2;
+    }
+    if (!name && compiles) {
+        const char *slash = strrchr(u->file, '/'), *base = slash ? slash + 1 : u->file;
+        const char *dot = strrchr(base, '.');
+        size_t stem = dot ? (size_t)(dot - base) : strlen(base);
+        name = arena_printf(a, "%.*s.o", (int)stem, base);
+    }
+    return name ? path_future(a, path_join(a, u->directory, name)) : NULL;
+}
+
 static bool same_unit(const struct compdb_unit *x, const struct compdb_unit *y)
 {
     if (strcmp(x->file, y->file) || strcmp(x->directory, y->directory) ||
@@ -160,6 +183,7 @@ static int read_entry(struct compdb *db, json_object *entry, size_t index, const
         u.argv.count--;
     }
     u.product = product_of(a, u.directory, &u.argv);
+    u.output = output_of(a, entry, &u);
     for (size_t i = 0; i < db->units.count; i++)
         if (same_unit(&db->units.items[i], &u)) {
             vec_release(&u.argv);

@@ -12,6 +12,7 @@ struct compdb_unit {
     const char *directory; /* absolute */
     const char *file;      /* absolute, as joined; real path if it exists */
     const char *product; /* real path of the object file that -o names, or NULL if there is none */
+    const char *output;  /* the same, also if it does not exist: its future path; or NULL */
     bool missing;        /* the file cannot be read */
     strings argv;        /* compiler first */
 };

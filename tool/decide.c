@@ -148,7 +148,7 @@ static int forbidden(const struct decider *d, const struct fact_site *f)
         return NF_OWN_NEW;
     if (!bypass && (f->flags & SITE_DEPENDENT) && may_be_own_new(d, f))
         return NF_DEPENDENT_OWN_NEW;
-    if (d->p->replaces && !d->o->force_alloc)
+    if ((f->flags & SITE_REPLACED) && !d->o->force_alloc)
         return NF_REPLACED;
     if (file && file->main_of_failed)
         return NF_FAILED_FILE;

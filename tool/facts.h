@@ -79,9 +79,10 @@ enum site_flags {
     SITE_LIBRARY_ALLOC = 1 << 9, /* ... whose construction may allocate */
     SITE_CXX = 1 << 10,          /* the unit is C++ */
     SITE_ALLOCATOR = 1 << 11,    /* a call of the C library's: an allocation whoever calls */
-    SITE_CALL = 1 << 12,   /* a call of a function that returns or stores a pointer: a site only
-                              if that function turns out to allocate */
-    SITE_DIRECT = 1 << 13, /* numafy_X(node, ...) and numafy_X_near(owner, ...) can replace it */
+    SITE_CALL = 1 << 12,     /* a call of a function that returns or stores a pointer: a site only
+                                if that function turns out to allocate */
+    SITE_DIRECT = 1 << 13,   /* numafy_X(node, ...) and numafy_X_near(owner, ...) can replace it */
+    SITE_REPLACED = 1 << 16, /* a program of this unit replaces operator new or malloc */
     SITE_OPEN_PARAM = 1 << 15, /* SITE_DEPENDENT: what the parameter may be is not all in sight */
     SITE_SIZEOF_TYPE = 1 << 14 /* malloc(sizeof(type)); the type's bytes are type_start..type_end */
 };

@@ -189,9 +189,6 @@ static void merge_notes(struct program *p)
         if (!kept || compare_notes(&p->notes.items[kept - 1], &p->notes.items[i]))
             p->notes.items[kept++] = p->notes.items[i];
     p->notes.count = kept;
-    for (size_t i = 0; i < kept && !p->replaces; i++)
-        if (p->notes.items[i].id == NF_REPLACES)
-            p->replaces = &p->notes.items[i];
 }
 
 void program_note(struct program *p, int id, const char *file, unsigned line, unsigned column,

@@ -33,6 +33,7 @@ const char *options_usage(void)
            "  --check         exit 5 if anything would change\n"
            "  --strict        exit 3 if a site that a root reaches was left\n"
            "  --force-alloc   edit although the program has its own operator new or malloc\n"
+           "  --links F       recorded link commands, which tell programs apart\n"
            "  --report F      write the report as JSON to F\n"
            "  --runtime DIR   where numa_alloc.h and numafy/near.h are\n"
            "  -j N            parse N units at a time; default: one per processor\n"
@@ -132,6 +133,7 @@ enum {
     OPT_STRICT,
     OPT_FORCE,
     OPT_REPORT,
+    OPT_LINKS,
     OPT_RUNTIME,
     OPT_VERBOSE,
     OPT_VERSION
@@ -147,6 +149,7 @@ static const struct option long_options[] = {{"out", required_argument, NULL, OP
                                              {"strict", no_argument, NULL, OPT_STRICT},
                                              {"force-alloc", no_argument, NULL, OPT_FORCE},
                                              {"report", required_argument, NULL, OPT_REPORT},
+                                             {"links", required_argument, NULL, OPT_LINKS},
                                              {"runtime", required_argument, NULL, OPT_RUNTIME},
                                              {"verbose", no_argument, NULL, OPT_VERBOSE},
                                              {"version", no_argument, NULL, OPT_VERSION},
@@ -178,6 +181,9 @@ static int take_option(struct options *o, int c, char **argv, const char **build
         return add_request(o, "--root", optarg, err);
     case OPT_REPORT:
         o->report = arena_strdup(&o->arena, optarg);
+        return 0;
+    case OPT_LINKS:
+        o->links = arena_strdup(&o->arena, optarg);
         return 0;
     case OPT_RUNTIME:
         o->runtime = arena_strdup(&o->arena, optarg);
@@ -260,7 +266,7 @@ static int find_database(struct options *o, const char *build, struct strbuf *er
     }
     strbuf_printf(err,
                   "no compile_commands.json in %s: make one with cmake "
-                  "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON, or with bear -- make, and name its "
+                  "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON, or let numafy.py record one, and name its "
                   "directory with -p",
                   dirs[0]);
     return -1;
@@ -330,7 +336,7 @@ int options_parse(struct options *o, int argc, char **argv, struct strbuf *err)
     struct arena *a = &o->arena;
     const char *build = NULL;
     int c;
-    o->out = o->report = o->runtime = arena_strdup(a, "");
+    o->links = o->out = o->report = o->runtime = arena_strdup(a, "");
     const char *hide = getenv("NUMAFY_TEST_HIDE_SITE");
     o->hide = arena_strdup(a, hide ? hide : "");
     o->jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);

@@ -31,6 +31,7 @@ struct options {
     char *build;                       /* real path of its directory */
     char *out;                         /* absolute, "" without --out */
     char *report;                      /* "" if none */
+    char *links;    /* recorded link commands, "" if none */
     char *runtime;                     /* directory of numafy/near.h, "" if none was found */
     char *hide;                        /* test control, see collect.h */
     VEC(struct request) places, roots; /* as given; those of the command line come first */

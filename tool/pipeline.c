@@ -9,6 +9,7 @@
 #include "decide.h"
 #include "emit.h"
 #include "index.h"
+#include "links.h"
 #include "orphans.h"
 #include "path.h"
 #include "places.h"
@@ -98,7 +99,7 @@ static void note_products(struct options *o, const struct compdb *db)
             strmap_put(&o->products, db->units.items[i].product, i);
 }
 
-/* A database that lies among the sources (bear -- make in src/) does not make them a build folder.
+/* A database that lies among the sources (one recorded of make in src/) does not make them a build folder.
  */
 static void check_build_folder(struct options *o, const struct compdb *db)
 {
@@ -109,17 +110,46 @@ static void check_build_folder(struct options *o, const struct compdb *db)
             o->build = o->tree;
 }
 
+static bool unit_replaces(const struct fact_unit *u)
+{
+    for (size_t i = 0; i < u->notes.count; i++)
+        if (u->notes.items[i].id == NF_REPLACES)
+            return true;
+    return false;
+}
+
+/* Marks the sites of units whose program replaces the allocator; without link commands (NULL) all
+ * units are one program. scan_all adds a unit for each of the database's, in its order. */
+static void mark_replaced(struct program *p, const struct compdb *db, const struct links *links)
+{
+    struct arena a = {0};
+    size_t units = p->units.count;
+    bool *replaces = arena_alloc(&a, units + 1), *affected = arena_alloc(&a, units + 1);
+    bool any = false;
+    for (size_t i = 0; i < units; i++)
+        any |= replaces[i] = unit_replaces(p->units.items[i]);
+    memset(affected, any && !links, units);
+    if (any && links)
+        links_affected(links, db, replaces, affected);
+    for (size_t i = 0; i < units; i++)
+        for (size_t k = 0; affected[i] && k < p->units.items[i]->sites.count; k++)
+            p->units.items[i]->sites.items[k].flags |= SITE_REPLACED;
+    arena_release(&a);
+}
+
 enum exit_code pipeline_run(struct options *o, int argc, char **argv, struct strbuf *err)
 {
     struct compdb db = {0};
     struct program p = {0};
+    struct links links = {0};
     enum exit_code code = EXIT_USAGE;
     report_set_parser(index_version(&o->arena));
-    if (!compdb_read(&db, o->database, err)) {
+    if (!compdb_read(&db, o->database, err) && (!*o->links || !links_read(&links, o->links, err))) {
         note_products(o, &db);
         check_build_folder(o, &db);
         code = EXIT_INTERNAL;
         if (!scan_all(&db, o, scan_unit, &p, err)) {
+            mark_replaced(&p, &db, *o->links ? &links : NULL);
             program_merge(&p);
             program_add_orphans(&p, o);
             if (!program_account(&p, err))
@@ -127,6 +157,7 @@ enum exit_code pipeline_run(struct options *o, int argc, char **argv, struct str
         }
     }
     program_release(&p);
+    links_release(&links);
     compdb_release(&db);
     return code;
 }

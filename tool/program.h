@@ -72,7 +72,6 @@ struct program {
     VEC(struct program_root) rooted;
     VEC(struct program_insert) inserts;
     bool own_new; /* some class of the project has its own operator new */
-    const struct fact_note *replaces;
     size_t failed_units, lost, inactive;
 };
 

@@ -151,8 +151,7 @@ class CMake(Project):
         self.assertIn("numafy-c++", log)
 
 
-@unittest.skipUnless(shutil.which("bear"), "bear is not installed")
-class Bear(Project):
+class Recorded(Project):
     MAKEFILE = """\
 all: prog
 gen.h: gen.in
@@ -261,7 +260,7 @@ clean:
 
     def test_a_build_that_compiles_nothing(self):
         write(self.source / "Makefile", "all:\n\t@true\n")
-        self.assertOneLine(self.numafy("a tree"), 1, "bear saw no compiler")
+        self.assertOneLine(self.numafy("a tree"), 1, "no compiler was seen")
 
     def test_the_build_command(self):
         (self.source / "Makefile").unlink()
@@ -272,15 +271,29 @@ clean:
             sources(self.rewriter_database()), [f"{self.source}/a.cpp", f"{self.source}/main.cpp"]
         )
 
-    def test_without_bear(self):
-        programs = self.base / "programs"
-        programs.mkdir()
-        self.assertOneLine(
-            self.numafy("a tree", env={"PATH": programs}),
-            1,
-            "bear is not installed",
-            "apt-get install bear",
+    def test_a_recording_is_used_again(self):
+        self.numafy("a tree")
+        first = self.rewriter_database()
+        done = self.numafy("a tree")
+        self.assertIn("was recorded before", done.stderr)
+        self.assertEqual(self.rewriter_database(), first)
+        write(self.source / "gen.in", "#define GEN 2\n")
+        self.assertNotIn("was recorded before", self.numafy("a tree").stderr)
+        done = self.numafy("a tree", env={"CXXFLAGS": "-O1"})
+        self.assertNotIn("was recorded before", done.stderr)
+
+    def test_link_commands(self):
+        self.numafy("a tree")
+        arguments = self.rewriter_arguments()
+        links = json.loads(Path(arguments[arguments.index("--links") + 1]).read_text())
+        (link,) = links
+        self.assertEqual((link["kind"], link["output"]), ("program", f"{self.source}/prog"))
+        self.assertEqual(
+            link["inputs"],
+            [f"{self.source}/main.cpp", f"{self.source}/obj/a.o", f"{self.source}/gen.o"],
         )
+        outputs = {entry.get("output") for entry in self.rewriter_database()}
+        self.assertEqual(outputs, {f"{self.source}/obj/a.o", f"{self.source}/gen.o", None})
 
 
 class Mapping(unittest.TestCase):

@@ -8,6 +8,8 @@ import unittest
 
 from support import Project, environment, write
 
+from numafy import record
+
 SHELLS = [shell for shell in ("dash", "bash", "busybox") if shutil.which(shell)]
 
 # A command line, and what is added: i the include path, l the libraries.
@@ -231,6 +233,41 @@ class Wrapper(Project):
         self.run_wrapper("c.o", "-o", "c", NUMAFY_CC_LOG=log)
         fields = os.fsdecode(log.read_bytes()).split("\0")
         self.assertEqual(fields, [str(inside), "a b.c", str(self.base), "b.cc", ""])
+
+    def test_records(self):
+        records = self.base / "records"
+        records.mkdir()
+        response = write(self.base / "r.rsp", "'-DX=a b' -c\n")
+        for arguments in (["-c", "a b.c"], ["@r.rsp", "\xe4\n.c"], ["a.o", "-static"]):
+            done = self.run_wrapper(*arguments, NUMAFY_RECORD=records)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        response.unlink()
+        seen = {tuple(c.arguments): c for c in record.commands(self.base)}
+        self.assertEqual(
+            set(seen), {("-c", "a b.c"), ("-DX=a b", "-c", "\xe4\n.c"), ("a.o", "-static")}
+        )
+        command = seen[("-c", "a b.c")]
+        self.assertEqual(
+            (command.directory, command.tool, command.program),
+            (str(self.base), "numafy-cc", [str(self.real)]),
+        )
+
+    def test_one_record_of_a_wrapper_behind_a_wrapper(self):
+        records = self.base / "records"
+        records.mkdir()
+        inner = write(
+            self.base / "inner",
+            f"#!/bin/sh\nNUMAFY_REAL_CC='{self.real}' exec '{self.bin}/numafy-cc' \"$@\"\n",
+            0o755,
+        )
+        done = self.run_wrapper("-c", "a.c", NUMAFY_RECORD=records, NUMAFY_REAL_CC=inner)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(record.commands(self.base)), 1)
+
+    def test_a_record_that_cannot_be_written(self):
+        done = self.run_wrapper("-c", "a.c", NUMAFY_RECORD=self.base / "none")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"NUMAFY_RECORD", done.stderr)
 
     def test_names_the_variable_of_its_language(self):
         done = self.run_wrapper(
