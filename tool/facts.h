@@ -158,7 +158,8 @@ enum var_flags {
     VAR_POINTER = 1 << 0,    /* raw or smart: what it is assigned is on the node */
     VAR_LOCAL = 1 << 1,      /* declared in a function, statics too */
     VAR_DEFINITION = 1 << 2, /* no extern declaration */
-    VAR_ROOTED = 1 << 3      /* NUMAFY_ROOT_GLOBAL or NUMAFY_ROOT_OBJECT registers it already */
+    VAR_ROOTED = 1 << 3,     /* NUMAFY_ROOT_GLOBAL or NUMAFY_ROOT_OBJECT registers it already */
+    VAR_REPLACED = 1 << 4    /* as SITE_REPLACED */
 };
 
 /* A variable that is a root, or that the command line may make one. */

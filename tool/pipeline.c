@@ -99,7 +99,8 @@ static void note_products(struct options *o, const struct compdb *db)
             strmap_put(&o->products, db->units.items[i].product, i);
 }
 
-/* A database that lies among the sources (one recorded of make in src/) does not make them a build folder.
+/* A database that lies among the sources (one recorded of make in src/) does not make them a build
+ * folder.
  */
 static void check_build_folder(struct options *o, const struct compdb *db)
 {
@@ -118,8 +119,9 @@ static bool unit_replaces(const struct fact_unit *u)
     return false;
 }
 
-/* Marks the sites of units whose program replaces the allocator; without link commands (NULL) all
- * units are one program. scan_all adds a unit for each of the database's, in its order. */
+/* Marks the sites and roots of units whose program replaces the allocator; without link commands
+ * (NULL) all units are one program. scan_all adds a unit for each of the database's, in its order.
+ */
 static void mark_replaced(struct program *p, const struct compdb *db, const struct links *links)
 {
     struct arena a = {0};
@@ -131,9 +133,13 @@ static void mark_replaced(struct program *p, const struct compdb *db, const stru
     memset(affected, any && !links, units);
     if (any && links)
         links_affected(links, db, replaces, affected);
-    for (size_t i = 0; i < units; i++)
-        for (size_t k = 0; affected[i] && k < p->units.items[i]->sites.count; k++)
-            p->units.items[i]->sites.items[k].flags |= SITE_REPLACED;
+    for (size_t i = 0; i < units; i++) {
+        struct fact_unit *u = p->units.items[i];
+        for (size_t k = 0; affected[i] && k < u->sites.count; k++)
+            u->sites.items[k].flags |= SITE_REPLACED;
+        for (size_t k = 0; affected[i] && k < u->vars.count; k++)
+            u->vars.items[k].flags |= VAR_REPLACED;
+    }
     arena_release(&a);
 }
 

@@ -129,7 +129,7 @@ static const char *why_not(const struct program *p, const struct options *o,
         return "the tree only declares it";
     if (*v->why)
         return v->why;
-    if (p->replaces && !o->force_alloc)
+    if ((v->flags & VAR_REPLACED) && !o->force_alloc)
         return nf_text(NF_REPLACED);
     if (!f || f->main_of_failed)
         return nf_text(NF_FAILED_FILE);

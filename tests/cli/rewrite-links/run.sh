@@ -18,7 +18,8 @@ done | sed 's/^/[/; s/,$/]/' >t/compile_commands.json
 sites() {
     "$TOOL" t --place Node=1 --report r.json "$@" >/dev/null 2>&1
     "$PYTHON" -c 'import json
-print(*(f"{s["file"]} {s["action"]}" for s in json.load(open("r.json"))["sites"] if s["type"] == "Node"), sep=", ")'
+sites = [site for site in json.load(open("r.json"))["sites"] if site["type"] == "Node"]
+print(*(site["file"] + " " + site["action"] for site in sites), sep=", ")'
 }
 link() { printf '{"directory":"%s/t","kind":"%s","output":"%s","inputs":["%s"]}' "$WORK" "$@"; }
 echo "no links: $(sites)"
