@@ -255,6 +255,9 @@ def main() -> int:
     parser.add_argument("--vm-missing", metavar="WHY", help="the guest cannot be started")
     parser.add_argument("layer", nargs="*", help="of: " + " ".join(LAYERS))
     args = parser.parse_args()
+    # What the rewriter keeps between runs is of this run only, and not among the user's.
+    os.environ["XDG_CACHE_HOME"] = str(args.build.resolve() / "test-cache")
+    shutil.rmtree(args.build / "test-cache", ignore_errors=True)
     unknown = [layer for layer in args.layer if layer not in LAYERS]
     if unknown:
         print(f"test: unknown layer '{unknown[0]}'; layers: {' '.join(LAYERS)}", file=sys.stderr)

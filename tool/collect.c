@@ -167,6 +167,8 @@ static enum CXChildVisitResult visit_macro(CXCursor cursor, CXCursor parent, CXC
 {
     struct collector *c = data;
     (void)parent;
+    if (clang_getCursorKind(cursor) == CXCursor_InclusionDirective)
+        inputs_directive(c, cursor);
     if (c->cxx && clang_getCursorKind(cursor) == CXCursor_MacroDefinition && is_tag_word(cursor))
         c->tag_macro = true;
     if (clang_getCursorKind(cursor) != CXCursor_MacroExpansion)
@@ -220,6 +222,7 @@ static void visit_inclusion(CXFile file, CXSourceLocation *stack, unsigned n, CX
     struct inclusions *in = data;
     struct collector *c = in->c;
     struct source *s = source_of(c, file);
+    inputs_file(c, file);
     if (!s || !s->project)
         return;
     place_of(c, clang_getLocationForOffset(c->tu, file, 0)); /* reads and lexes the file */
@@ -290,12 +293,15 @@ static void collector_release(struct collector *c)
     strmap_release(&c->seen_records);
     vec_release(&c->uses);
     strmap_release(&c->seen_sites);
+    strmap_release(&c->seen_inputs);
+    strmap_release(&c->seen_lookups);
 }
 
 void collect_unit(CXTranslationUnit tu, bool cxx, const struct collect_options *opt,
                   struct fact_unit *u)
 {
     struct collector c = {.tu = tu, .u = u, .a = &u->arena, .opt = opt, .cxx = cxx};
+    inputs_start(&c);
     collect_files(&c);
     for (size_t i = 0; i < u->files.count; i++)
         u->files.items[i].cxx = cxx;

@@ -11,9 +11,11 @@
 #include "index.h"
 
 struct collect_options {
-    const char *tree;   /* real path; only files below it are looked at */
-    const char *skip;   /* a build directory inside the tree, "" if none */
-    bool all_variables; /* the command line names variables: every one is reported */
+    const strings *argv; /* the unit's command */
+    const char *runtime; /* directory that is looked up last, "" if none */
+    const char *tree;    /* real path; only files below it are looked at */
+    const char *skip;    /* a build directory inside the tree, "" if none */
+    bool all_variables;  /* the command line names variables: every one is reported */
     const char *hide; /* test control: the site `<line>` of the main file is not reported, or "" */
 };
 

@@ -114,6 +114,8 @@ struct collector {
     struct strmap seen_sites;      /* file:offset of sites already added */
     VEC(struct macro_text) macros; /* collected on first need */
     VEC(struct macro_use) uses;
+    const char *folder; /* where relative names of files start */
+    struct strmap seen_inputs, seen_lookups;
 };
 
 /* collect_cx.c: strings, places, children */
@@ -185,6 +187,10 @@ void owners_of(struct collector *c, struct fact_site *site);
 void collect_variable(struct collector *c, CXCursor var);
 /* An annotate attribute, the top frame; NUMA(k) if it says so. */
 void collect_annotation(struct collector *c, CXCursor attribute);
+/* collect_inputs.c: what the parse depended on */
+void inputs_start(struct collector *c);
+void inputs_file(struct collector *c, CXFile file);
+void inputs_directive(struct collector *c, CXCursor directive);
 
 /* collect_site.c */
 void collect_new(struct collector *c, CXCursor cursor);

@@ -146,12 +146,27 @@ static const struct field fact_note_fields[] = {
 };
 RECORD(fact_note);
 
+static const struct field fact_lookup_fields[] = {
+    FIELD(fact_lookup, beside),
+    FIELD(fact_lookup, name),
+};
+RECORD(fact_lookup);
+
 static const struct field fact_unit_fields[] = {
-    FIELD(fact_unit, main_file),       FIELD(fact_unit, failed),
-    LIST(fact_unit, notes, fact_note), LIST(fact_unit, types, fact_type),
-    LIST(fact_unit, sites, fact_site), LIST(fact_unit, marks, fact_mark),
-    LIST(fact_unit, files, fact_file), LIST(fact_unit, roots, fact_root),
-    LIST(fact_unit, vars, fact_var),   LIST(fact_unit, overrides, fact_override),
+    FIELD(fact_unit, main_file),
+    FIELD(fact_unit, failed),
+    LIST(fact_unit, notes, fact_note),
+    LIST(fact_unit, types, fact_type),
+    LIST(fact_unit, sites, fact_site),
+    LIST(fact_unit, marks, fact_mark),
+    LIST(fact_unit, files, fact_file),
+    LIST(fact_unit, roots, fact_root),
+    LIST(fact_unit, vars, fact_var),
+    LIST(fact_unit, overrides, fact_override),
+    FIELD(fact_unit, inputs),
+    FIELD(fact_unit, search),
+    LIST(fact_unit, lookups, fact_lookup),
+    FIELD(fact_unit, opaque),
 };
 RECORD(fact_unit);
 

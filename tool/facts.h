@@ -188,6 +188,12 @@ struct fact_note {
     const char *text;
 };
 
+/* A header that the preprocessor looked up. */
+struct fact_lookup {
+    const char *beside; /* directory of the file that asks */
+    const char *name;   /* as written */
+};
+
 struct fact_unit {
     struct arena arena;
     const char *main_file;
@@ -200,6 +206,11 @@ struct fact_unit {
     VEC(struct fact_root) roots;
     VEC(struct fact_var) vars;
     VEC(struct fact_override) overrides;
+    /* what the parse depended on, for the cache: */
+    strings inputs; /* absolute paths of all files read, as the parser named them */
+    strings search; /* directories of the search path, a superset */
+    VEC(struct fact_lookup) lookups;
+    bool opaque; /* it may have looked up more than that */
 };
 
 /* Adds a string to the list unless it is there. */

@@ -37,6 +37,9 @@ const char *options_usage(void)
            "  --report F      write the report as JSON to F\n"
            "  --runtime DIR   where numa_alloc.h and numafy/near.h are\n"
            "  -j N            parse N units at a time; default: one per processor\n"
+           "  --cache DIR     where facts of parsed units are kept between runs; default\n"
+           "                  $XDG_CACHE_HOME/numafy or ~/.cache/numafy\n"
+           "  --no-cache      parse every unit, keep nothing\n"
            "  --verbose       list every site\n"
            "  --version, --help\n"
            "Exit codes: docs/exit-codes.md. Diagnostics: docs/diagnostics.md.\n";
@@ -135,6 +138,8 @@ enum {
     OPT_REPORT,
     OPT_LINKS,
     OPT_RUNTIME,
+    OPT_CACHE,
+    OPT_NO_CACHE,
     OPT_VERBOSE,
     OPT_VERSION
 };
@@ -151,6 +156,8 @@ static const struct option long_options[] = {{"out", required_argument, NULL, OP
                                              {"report", required_argument, NULL, OPT_REPORT},
                                              {"links", required_argument, NULL, OPT_LINKS},
                                              {"runtime", required_argument, NULL, OPT_RUNTIME},
+                                             {"cache", required_argument, NULL, OPT_CACHE},
+                                             {"no-cache", no_argument, NULL, OPT_NO_CACHE},
                                              {"verbose", no_argument, NULL, OPT_VERBOSE},
                                              {"version", no_argument, NULL, OPT_VERSION},
                                              {"help", no_argument, NULL, 'h'},
@@ -206,6 +213,12 @@ static int take_option(struct options *o, int c, char **argv, const char **build
     case OPT_FORCE:
         o->force_alloc = true;
         return 0;
+    case OPT_CACHE:
+        o->cache = arena_strdup(&o->arena, optarg);
+        return 0;
+    case OPT_NO_CACHE:
+        o->cache = arena_strdup(&o->arena, "");
+        return 0;
     case OPT_VERBOSE:
         o->verbose = true;
         return 0;
@@ -221,6 +234,15 @@ static int take_option(struct options *o, int c, char **argv, const char **build
                       argv[optind - 1]);
         return -1;
     }
+}
+
+/* The user's folder for what can be made again, "" where there is none. */
+static char *find_cache(struct arena *a)
+{
+    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (base && base[0] == '/')
+        return path_join(a, base, "numafy");
+    return home && home[0] == '/' ? path_join(a, home, ".cache/numafy") : arena_strdup(a, "");
 }
 
 /* The runtime's headers beside the build that this program is in, or installed beside it. */
@@ -342,6 +364,7 @@ int options_parse(struct options *o, int argc, char **argv, struct strbuf *err)
     o->jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (o->jobs < 1)
         o->jobs = 1;
+    o->cache = find_cache(a);
     opterr = 0;
     while ((c = getopt_long(argc, argv, ":p:j:h", long_options, NULL)) != -1)
         if (take_option(o, c, argv, &build, err))

@@ -33,6 +33,7 @@ struct options {
     char *report;                      /* "" if none */
     char *links;    /* recorded link commands, "" if none */
     char *runtime;                     /* directory of numafy/near.h, "" if none was found */
+    char *cache;                       /* folder of stored facts, "" for none */
     char *hide;                        /* test control, see collect.h */
     VEC(struct request) places, roots; /* as given; those of the command line come first */
     VEC(struct placement) placements;  /* filled by places_resolve: one for each placed type */

@@ -5,6 +5,7 @@
  */
 #include "pipeline.h"
 
+#include "cache.h"
 #include "collect.h"
 #include "decide.h"
 #include "emit.h"
@@ -21,13 +22,29 @@
 #include <errno.h>
 #include <string.h>
 
+static const char *skip_of(const struct options *o)
+{
+    return path_within(o->build, o->tree) && strcmp(o->build, o->tree) != 0 ? o->build : "";
+}
+
+/* All that facts depend on besides the unit. */
+static const char *cache_salt(struct options *o)
+{
+    return arena_printf(&o->arena, "%s\n%s\n%s\n%s\n%d\n%s", report_parser(), o->tree, skip_of(o),
+                        o->runtime, o->roots.count > 0, o->hide);
+}
+
 /* The process ends right after: taking the tree down node by node would be wasted. */
 static void scan_unit(const struct compdb_unit *unit, const struct options *o,
                       struct fact_unit *facts)
 {
     struct index_tu ix;
-    const char *skip = path_within(o->build, o->tree) && strcmp(o->build, o->tree) ? o->build : "";
-    struct collect_options co = {o->tree, skip, o->roots.count > 0, o->hide};
+    struct collect_options co = {.argv = &unit->argv,
+                                 .runtime = o->runtime,
+                                 .tree = o->tree,
+                                 .skip = skip_of(o),
+                                 .all_variables = o->roots.count > 0,
+                                 .hide = o->hide};
     if (index_open(&ix, unit, *o->runtime ? o->runtime : NULL, facts))
         return;
     collect_unit(ix.tu, ix.cxx, &co, facts);
@@ -148,13 +165,20 @@ enum exit_code pipeline_run(struct options *o, int argc, char **argv, struct str
     struct compdb db = {0};
     struct program p = {0};
     struct links links = {0};
+    struct cache cache;
     enum exit_code code = EXIT_USAGE;
     report_set_parser(index_version(&o->arena));
     if (!compdb_read(&db, o->database, err) && (!*o->links || !links_read(&links, o->links, err))) {
         note_products(o, &db);
         check_build_folder(o, &db);
         code = EXIT_INTERNAL;
-        if (!scan_all(&db, o, scan_unit, &p, err)) {
+        cache_open(&cache, o->cache, cache_salt(o));
+        bool scanned = !scan_all(&db, o, scan_unit, &cache, &p, err);
+        if (o->verbose && scanned)
+            fprintf(stderr, "numafy: %zu units, %zu of them from the cache\n", db.units.count,
+                    cache.hits);
+        cache_close(&cache);
+        if (scanned) {
             mark_replaced(&p, &db, *o->links ? &links : NULL);
             program_merge(&p);
             program_add_orphans(&p, o);

@@ -6,6 +6,7 @@
 #ifndef NUMAFY_TOOL_SCAN_H
 #define NUMAFY_TOOL_SCAN_H
 
+#include "cache.h"
 #include "compdb.h"
 #include "options.h"
 #include "program.h"
@@ -14,9 +15,9 @@
 typedef void scan_function(const struct compdb_unit *unit, const struct options *o,
                            struct fact_unit *facts);
 
-/* Scans every unit of the database into the program. Returns 0, or -1 with one line in err (no
- * temporary file, no process). */
+/* Scans every unit of the database into the program, but for those whose facts the cache has.
+ * Returns 0, or -1 with one line in err (no temporary file, no process). */
 int scan_all(const struct compdb *db, const struct options *o, scan_function *scan,
-             struct program *p, struct strbuf *err);
+             struct cache *cache, struct program *p, struct strbuf *err);
 
 #endif

@@ -42,6 +42,7 @@ def test_case(opts: Options, folder: Path, writer: tap.Writer) -> None:
             TEST_LOGS=str(work / "test-logs"),
             PYTHON=sys.executable,
             TMPDIR=str(work),
+            XDG_CACHE_HOME=str(work / ".cache"),
         )
         timeout_s = float(_text(folder, "timeout", str(_TIMEOUT_S)))
         result = proc.run(["sh", folder / "run.sh"], cwd=work, env=env, timeout_s=timeout_s)

@@ -25,7 +25,7 @@ def rewrite(case: Case, opts: Options, tree: Path, work: Path, out: Path, *more:
     """Runs the rewriter on a tree of the case; work gets the compile database."""
     tool = opts.build / "bin" / "numafy-rewrite"
     return proc.run(
-        [tool, tree, "-p", work, "--out", out, *case.args, *more],
+        [tool, tree, "-p", work, "--out", out, "--no-cache", *case.args, *more],
         cwd=work,
         timeout_s=_TIMEOUT_S,
     )

@@ -77,8 +77,6 @@ static void broken_facts_are_refused(void **state)
         {"\0\1a\0\2", 5},                                      /* a flag that is 2 */
         {"\0\1a\0\0\x7f", 6},                                  /* more notes than bytes */
         {"\0\1a\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xff", 14}, /* a number without end */
-        {"\0\0\0\0\0\0\0\0\0\0", 10},                          /* no main file */
-        {"\0\1a\0\0\0\0\0\0\0\0\0!", 13},                      /* a byte too many */
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct fact_unit u = {0};
@@ -86,9 +84,22 @@ static void broken_facts_are_refused(void **state)
             fail_msg("text %zu was accepted", i);
         facts_release(&u);
     }
-    struct fact_unit least = {0};
-    assert_int_equal(facts_read(&least, "\0\1a\0\0\0\0\0\0\0\0\0", 12), 0);
-    facts_release(&least);
+}
+
+static void whole_facts_with_a_main_file_are_needed(void **state)
+{
+    (void)state;
+    for (int turn = 0; turn < 3; turn++) {
+        struct fact_unit in = {0}, out = {0};
+        struct strbuf text = {0};
+        in.main_file = turn == 1 ? "" : "a";
+        facts_write(&in, &text);
+        if (turn == 2)
+            strbuf_putc(&text, '\0');
+        assert_int_equal(facts_read(&out, text.data, text.len), turn ? -1 : 0);
+        facts_release(&out);
+        strbuf_release(&text);
+    }
 }
 
 /* Every change of one byte is refused or gives a unit that can be written again. */
@@ -210,6 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_survive_their_text),
         cmocka_unit_test(broken_facts_are_refused),
+        cmocka_unit_test(whole_facts_with_a_main_file_are_needed),
         cmocka_unit_test(changed_facts_never_crash),
         cmocka_unit_test(truncated_facts_are_refused),
         cmocka_unit_test(map_finds_what_was_put),
