@@ -4,7 +4,7 @@
 #ifndef NUMAFY_CALLS_H
 #define NUMAFY_CALLS_H
 
-#include "site_slow.h"
+#include "reach.h"
 
 #ifndef NUMAFY_EXTERN
 
@@ -137,7 +137,7 @@ NUMAFY_INNER_ void *numafy_realloc_ours(void *p, size_t size, unsigned slot)
     }
     if (size > (size_t)PTRDIFF_MAX)
         return numafy_out_of_memory(s->node);
-    if (NUMAFY_POISONS_)
+    if (NUMAFY_POISONS_ || numafy_live_v3.on)
         return numafy_move(p, numafy_slow_alloc_(s->node, size, 0, 0), size);
     if (entry && size <= NUMAFY_CACHED_MAX &&
         numafy_class_of(size) == entry / NUMAFY_BIN_WORDS % NUMAFY_CLASSES + NUMAFY_PLANTED_(5))
@@ -373,20 +373,6 @@ NUMAFY_COLD_ const char *numafy_strerror(void) NUMAFY_DEF_NOTHROW_
     return t->text;
 }
 
-/* Text into a buffer that may be too small, as snprintf counts. */
-struct numafy_text {
-    char *buf;
-    size_t len, used;
-};
-
-#define NUMAFY_TEXT_(out, ...)                                                                \
-    do {                                                                                      \
-        struct numafy_text *const text_ = (out);                                              \
-        const size_t left_ = text_->used < text_->len ? text_->len - text_->used : 0;         \
-        const int n_ = snprintf(left_ ? text_->buf + text_->used : NULL, left_, __VA_ARGS__); \
-        text_->used += n_ > 0 ? (size_t)n_ : 0;                                               \
-    } while (0)
-
 /* The end of a pool's object: its huge pages. */
 NUMAFY_FN_ void numafy_huge_json(struct numafy_text *out, const struct numafy_slot *s)
 {
@@ -582,6 +568,7 @@ NUMAFY_INNER_ void numafy_stats_at_exit(void)
 static __attribute__((destructor, unused)) void numafy_end_with_program(void)
 {
     numafy_stats_at_exit();
+    numafy_reach_at_exit();
 }
 #endif
 

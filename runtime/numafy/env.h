@@ -4,6 +4,7 @@
 #ifndef NUMAFY_ENV_H
 #define NUMAFY_ENV_H
 
+#include "live.h"
 #include "os.h"
 #include "state.h"
 
@@ -134,14 +135,21 @@ NUMAFY_FN_ void numafy_env_take(const char *name, const char *value)
         g->stats = *value ? value : NULL;
     } else if (numafy_text_is(name, "HUGE")) {
         numafy_env_huge(value);
+    } else if (numafy_text_is(name, "CHECK")) {
+        numafy_live_v3.wanted = numafy_text_is(value, "reach");
+        if (*value && !numafy_live_v3.wanted)
+            numafy_env_bad_value("NUMAFY_CHECK", value, "reach");
+    } else if (numafy_text_is(name, "REACH")) {
+        numafy_live_v3.out = *value ? value : NULL;
     } else if (numafy_text_is(name, "RELEASE") || numafy_text_is(name, "WINDOW") ||
-               numafy_text_is(name, "CHECK") || numafy_text_is(name, "PERSISTENT")) {
+               numafy_text_is(name, "PERSISTENT")) {
         char text[128];
         snprintf(text, sizeof text, "numafy: this version does not have NUMAFY_%.20s: ignored\n",
                  name);
         if (numafy_warn_now(NUMAFY_WARN_LATER))
             numafy_os_say(text);
-    } else if (!numafy_text_is(name, "QUIET") && !numafy_text_is(name, "SITES") && !numafy_env_is_driver(name)) {
+    } else if (!numafy_text_is(name, "QUIET") && !numafy_text_is(name, "SITES") &&
+               !numafy_env_is_driver(name)) {
         char text[128];
         snprintf(text, sizeof text, "numafy: there is no setting NUMAFY_%.40s: ignored\n", name);
         if (numafy_warn_now(NUMAFY_WARN_NAME))

@@ -103,6 +103,8 @@ NUMAFY_COLD_ int numafy_start_(void)
             numafy_disable(why, false);
         else if (!(g->unfit = numafy_start_below()) && numafy_start_fork())
             g->unfit = "no fork handler left";
+        if (numafy_live_v3.wanted && !why && !g->unfit && !g->want_onnode && !NUMAFY_POISONS_)
+            numafy_live_start();
         __atomic_store_n(&g->started, 2, __ATOMIC_RELEASE);
         if (g->ambient && numafy_ready_())
             __atomic_store_n(&numafy_nothread_v3.ambient, g->ambient, __ATOMIC_RELAXED);
@@ -272,6 +274,7 @@ NUMAFY_INNER_ void numafy_fork_locks(void (*each)(struct numafy_mutex *, bool), 
     for (unsigned slot = 1; slot <= g->slots; slot++)
         numafy_fork_slot(&g->slot[slot], each, child);
     each(&g->blank_lock, child);
+    each(&numafy_live_v3.lock, child);
     numafy_poison_fork(each, child);
 }
 
@@ -675,6 +678,11 @@ NUMAFY_INNER_ void *numafy_pool_alloc(unsigned slot, size_t size, size_t alignme
         p = numafy_pool_direct(t, slot, size + NUMAFY_REDZONE, alignment, 0);
         return p ? numafy_poison_block(p, size, zero) : NULL;
     }
+    if (numafy_live_v3.on) {
+        p = numafy_pool_direct(t, slot, size, alignment, zero);
+        numafy_live_add(p, size, numafy_pools_v3.slot[slot].node);
+        return p;
+    }
     if (t && class_ < NUMAFY_CLASSES && !numafy_pools_v3.use_tcache) {
         if (!numafy_bin_pop(&t->bin[slot * NUMAFY_CLASSES + class_], &p))
             p = numafy_bin_refill(t, slot, class_);
@@ -735,12 +743,14 @@ NUMAFY_COLD_ void numafy_slow_free_(void *p)
     }
     const unsigned slot = numafy_slot_of_address(p), entry = *numafy_map_at(p);
     struct numafy_slot *s = &numafy_pools_v3.slot[slot];
+    if (numafy_live_v3.on)
+        numafy_live_remove(p);
     if (numafy_pools_v3.use_tcache) {
         const int flags = numafy_bind_(slot);
         numafy_je_dallocx_(p, flags ? flags : NUMAFY_JE_TCACHE_NONE);
         return;
     }
-    if (entry) {
+    if (entry && !numafy_live_v3.on) {
         const unsigned class_ = entry / NUMAFY_BIN_WORDS % NUMAFY_CLASSES;
         struct numafy_thread *t = numafy_thread_own_();
         struct numafy_bin *bin = t ? numafy_bin_at(t, entry) : NULL;
