@@ -78,9 +78,37 @@ static bool is_name_by_text(const struct lex *l, size_t i, bool word_new)
 
 struct account {
     struct program *p;
-    struct strmap known; /* "offset" of sites and marks in the file at hand */
-    struct arena arena;
+    VEC(struct fact_mark) known; /* places of sites and marks in all files, sorted */
 };
+
+static int compare_marks(const void *a, const void *b)
+{
+    const struct fact_mark *x = a, *y = b;
+    int c = strcmp(x->file, y->file);
+    return c ? c : x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* All places that the parser accounted for. */
+static void know_places(struct account *a)
+{
+    for (size_t i = 0; i < a->p->sites.count; i++) {
+        struct fact_mark m = {a->p->sites.items[i].file, a->p->sites.items[i].offset};
+        vec_push(&a->known, m);
+    }
+    for (size_t u = 0; u < a->p->units.count; u++) {
+        const struct fact_unit *unit = a->p->units.items[u];
+        for (size_t i = 0; i < unit->marks.count; i++)
+            vec_push(&a->known, unit->marks.items[i]);
+    }
+    vec_sort(&a->known, compare_marks);
+}
+
+static bool is_known(const struct account *a, const char *file, unsigned offset)
+{
+    struct fact_mark m = {file, offset};
+    return a->known.count &&
+           bsearch(&m, a->known.items, a->known.count, sizeof m, compare_marks) != NULL;
+}
 
 static void add_site(struct account *a, struct program_file *f, const struct lex *l, size_t i,
                      int id)
@@ -111,7 +139,7 @@ static void account_word(struct account *a, struct program_file *f, const struct
         is_name_by_text(l, i, word_new))
         return;
     unsigned offset = l->tokens[i].offset;
-    if (strmap_find(&a->known, arena_printf(&a->arena, "%u", offset)) != STRMAP_NONE)
+    if (is_known(a, f->path, offset))
         return;
     switch (word_state(f, offset)) {
     case WORD_INACTIVE:
@@ -131,23 +159,6 @@ static void account_word(struct account *a, struct program_file *f, const struct
     }
 }
 
-/* Collects what is known of one file, `sites` being those found by the parser. */
-static void know_file(struct account *a, const struct program_file *f, size_t sites)
-{
-    for (size_t i = 0; i < sites; i++) {
-        const struct site *s = &a->p->sites.items[i];
-        if (!strcmp(s->file, f->path))
-            strmap_put(&a->known, arena_printf(&a->arena, "%u", s->offset), 0);
-    }
-    for (size_t u = 0; u < a->p->units.count; u++) {
-        const struct fact_unit *unit = a->p->units.items[u];
-        for (size_t i = 0; i < unit->marks.count; i++)
-            if (!strcmp(unit->marks.items[i].file, f->path))
-                strmap_put(&a->known, arena_printf(&a->arena, "%u", unit->marks.items[i].offset),
-                           0);
-    }
-}
-
 static int compare_sites(const void *a, const void *b)
 {
     const struct site *x = a, *y = b;
@@ -157,29 +168,27 @@ static int compare_sites(const void *a, const void *b)
 
 int program_account(struct program *p, struct strbuf *err)
 {
-    size_t sites = p->sites.count;
+    struct account a = {.p = p};
     int result = 0;
+    know_places(&a);
     for (size_t i = 0; i < p->files.count && !result; i++) {
         struct program_file *f = &p->files.items[i];
         if (!f->read_ok)
             continue;
-        struct account a = {.p = p};
         struct strbuf text = {0};
         struct lex l;
         if (path_read(f->path, &text)) {
             strbuf_printf(err, "cannot read %s: %s", f->path, strerror(errno));
             result = -1;
         } else {
-            know_file(&a, f, sites);
             lex_init(&l, strbuf_str(&text), text.len);
             for (size_t k = 0; k < l.count; k++)
                 account_word(&a, f, &l, k);
             lex_release(&l);
         }
-        strmap_release(&a.known);
         strbuf_release(&text);
-        arena_release(&a.arena);
     }
+    vec_release(&a.known);
     vec_sort(&p->sites, compare_sites);
     return result;
 }
