@@ -38,6 +38,10 @@ class Report:
         self.files: List[Dict[str, Any]] = list(document.get("files", []))
         self.sites: List[Dict[str, Any]] = list(document.get("sites", []))
         self.totals: Dict[str, int] = dict(document.get("totals", {}))
+        # What to do about an id; the rewriter's own table.
+        self.advice: Dict[str, str] = {
+            str(entry["id"]): str(entry["advice"]) for entry in document.get("reasons", [])
+        }
 
     @classmethod
     def load(cls, path: Path) -> "Report":
@@ -134,7 +138,7 @@ def text_summary(report: Report) -> str:
 
 
 def _left_reasons(report: Report) -> List[str]:
-    """One line per diagnostic id, most frequent first."""
+    """Per diagnostic id, most frequent first: how many, why, and what to do."""
     counts: Dict[str, int] = {}
     text: Dict[str, str] = {}
     for site in report.left():
@@ -144,6 +148,7 @@ def _left_reasons(report: Report) -> List[str]:
     ordered = sorted(counts, key=lambda identifier: (-counts[identifier], identifier))
     return [
         f"  {counts[identifier]:5}  {shown(identifier)}  {shown(text[identifier])}"
+        + (f"\n         {shown(report.advice[identifier])}" if identifier in report.advice else "")
         for identifier in ordered
     ]
 

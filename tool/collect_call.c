@@ -144,7 +144,7 @@ static void site_block_type(struct collector *c, struct fact_site *s, CXCursor c
     }
     CXType element = strip_arrays(t);
     s->type_key = type_key(c, element);
-    s->type = cx_take(c->a, clang_getTypeSpelling(is_object(t) ? t : size));
+    s->type = type_shown(c, is_object(t) ? t : size);
     bool pointer = clang_getCanonicalType(element).kind == CXType_Pointer;
     s->flags |= pointer ? SITE_POINTER : *s->type_key ? SITE_CLASS : SITE_FUNDAMENTAL;
 }

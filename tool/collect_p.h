@@ -150,6 +150,9 @@ const char *type_key(struct collector *c, CXType t);
 /* Key of a function, class or variable: one for all units, and for a template and what is made
  * from it. */
 const char *decl_key(struct collector *c, CXCursor decl);
+/* The type's name for people: a class of the tree with its namespaces, wherever it is spelled
+ * without them; everything else as it is spelled. */
+const char *type_shown(struct collector *c, CXType t);
 /* Key of a class that is at hand as a declaration (a class template has no type). */
 const char *record_key(struct collector *c, CXCursor record);
 /* Keys of all classes that the type mentions, template arguments included; notes roots. */

@@ -183,8 +183,8 @@ static void site_type(struct collector *c, struct fact_site *s, CXCursor cursor,
         shown = clang_getArrayElementType(shown);
     element = strip_arrays(element);
     *is_numa = type_is_numa(c, element);
-    s->type = cx_take(c->a, clang_getTypeSpelling(shown.kind ? shown : element));
     s->type_key = type_key(c, element);
+    s->type = type_shown(c, shown.kind ? shown : element);
     bool parameter = !strncmp(s->type_key, "T:", 2);
     if (element.kind == CXType_Pointer)
         s->flags |= SITE_POINTER;
@@ -441,7 +441,7 @@ void collect_factory(struct collector *c, CXCursor cursor)
         return;
     struct fact_site *s = &c->u->sites.items[at];
     s->type_key = key;
-    s->type = cx_take(c->a, clang_getTypeSpelling(t));
+    s->type = type_shown(c, t);
     s->flags |= SITE_CLASS;
     flow_of(c, s);
     if (!s->left)

@@ -257,6 +257,18 @@ const char *type_key(struct collector *c, CXType t)
     return key;
 }
 
+const char *type_shown(struct collector *c, CXType t)
+{
+    char *spelled = cx_take(c->a, clang_getTypeSpelling(t));
+    CXType canonical = clang_getCanonicalType(t);
+    CXCursor decl = decl_of(canonical);
+    if (clang_Cursor_isNull(decl) || is_system(c, decl) || is_numa_decl(c, decl) ||
+        !*spelling(c, decl) || clang_Cursor_isAnonymous(decl))
+        return spelled;
+    char *full = cx_take(c->a, clang_getTypeSpelling(canonical));
+    return !strncmp(full, "const ", 6) ? full + 6 : full;
+}
+
 /* Library classes whose construction never allocates by itself; their arguments may. */
 static bool is_plain_library_name(const char *name)
 {

@@ -7,8 +7,8 @@
 const char *nf_text(enum nf_id id)
 {
     switch (id) {
-#define NF(number, name, text) \
-    case NF_##name:            \
+#define NF(number, name, text, advice) \
+    case NF_##name:                    \
         return text;
 #include "nf_ids.def"
 #undef NF
@@ -18,10 +18,24 @@ const char *nf_text(enum nf_id id)
     return "unknown";
 }
 
+const char *nf_advice(enum nf_id id)
+{
+    switch (id) {
+#define NF(number, name, text, advice) \
+    case NF_##name:                    \
+        return advice;
+#include "nf_ids.def"
+#undef NF
+    case NF_NONE:
+        break;
+    }
+    return "";
+}
+
 const enum nf_id *nf_list(void)
 {
     static const enum nf_id list[] = {
-#define NF(number, name, text) NF_##name,
+#define NF(number, name, text, advice) NF_##name,
 #include "nf_ids.def"
 #undef NF
         NF_NONE};

@@ -11,13 +11,15 @@
 /* 0 means "no diagnostic". */
 enum nf_id {
     NF_NONE = 0,
-#define NF(number, name, text) NF_##name = number,
+#define NF(number, name, text, advice) NF_##name = number,
 #include "nf_ids.def"
 #undef NF
 };
 
 /* The table's text for the id; "unknown" for a number that is not in it. */
 const char *nf_text(enum nf_id id);
+/* What to do about it, as docs/diagnostics.md says it; "" for a number that is not in the table. */
+const char *nf_advice(enum nf_id id);
 /* The table's ids in order, ended by NF_NONE. */
 const enum nf_id *nf_list(void);
 

@@ -18,9 +18,12 @@
 #include "roots.h"
 #include "scan.h"
 #include "types.h"
+#include "udiff.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *skip_of(const struct options *o)
 {
@@ -50,6 +53,19 @@ static void scan_unit(const struct compdb_unit *unit, const struct options *o,
     collect_unit(ix.tu, ix.cxx, &co, facts);
 }
 
+/* In colours on a terminal, unless NO_COLOR (no-color.org) is set to something. */
+static void write_diff(const struct strbuf *diff)
+{
+    const char *no = getenv("NO_COLOR");
+    struct strbuf coloured = {0};
+    bool plain = !isatty(STDOUT_FILENO) || (no && *no);
+    if (!plain)
+        udiff_colour(diff, &coloured);
+    const struct strbuf *shown = plain ? diff : &coloured;
+    fwrite(strbuf_str(shown), 1, shown->len, stdout);
+    strbuf_release(&coloured);
+}
+
 static enum exit_code write_outputs(struct emit *e, const struct program *p,
                                     const struct options *o, const struct totals *t, int argc,
                                     char **argv, struct strbuf *err)
@@ -58,7 +74,7 @@ static enum exit_code write_outputs(struct emit *e, const struct program *p,
     enum exit_code code = EXIT_DONE;
     if (o->diff) {
         emit_diff(e, o, &text);
-        fwrite(strbuf_str(&text), 1, text.len, stdout);
+        write_diff(&text);
     }
     if (o->types) {
         strbuf_clear(&text);

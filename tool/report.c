@@ -191,6 +191,32 @@ void report_json_text(struct json_object *root, struct strbuf *out)
     strbuf_putc(out, '\n');
 }
 
+/* How many sites each id has left. */
+static size_t count_id(const struct program *p, int id)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->sites.count; i++)
+        n += p->sites.items[i].action == ACTION_LEFT && p->sites.items[i].id == id;
+    return n;
+}
+
+static json_object *reasons_json(const struct program *p)
+{
+    json_object *list = json_object_new_array();
+    for (const enum nf_id *id = nf_list(); *id; id++) {
+        size_t n = count_id(p, *id);
+        if (!n)
+            continue;
+        json_object *j = json_object_new_object();
+        add_id(j, "id", *id);
+        add_number(j, "count", n);
+        add_text(j, "reason", nf_text(*id));
+        add_text(j, "advice", nf_advice(*id));
+        json_object_array_add(list, j);
+    }
+    return list;
+}
+
 void report_json(const struct program *p, const struct options *o, const struct totals *t,
                  struct strbuf *out)
 {
@@ -203,6 +229,7 @@ void report_json(const struct program *p, const struct options *o, const struct 
     json_object_object_add(root, "files", files_json(p, o));
     json_object_object_add(root, "sites", sites);
     json_object_object_add(root, "totals", totals_json(t));
+    json_object_object_add(root, "reasons", reasons_json(p));
     json_object_object_add(root, "types", types_json(p, o));
     json_object_object_add(root, "notes", notes_json(p, o));
     add_number(root, "units", p->units.count);
@@ -243,6 +270,11 @@ void report_summary(FILE *out, const struct program *p, const struct options *o,
         fprintf(out, ", %zu sources not in the database", orphans);
     fprintf(out, "\nallocation sites %zu: near %zu, on %zu, scope %zu, left %zu; lost %zu\n",
             t->sites, t->near, t->on, t->scope, t->left, t->lost);
+    for (const enum nf_id *id = nf_list(); *id; id++) {
+        size_t n = count_id(p, *id);
+        if (n)
+            fprintf(out, "%6zu NF%d %s\n       %s\n", n, (int)*id, nf_text(*id), nf_advice(*id));
+    }
     bool written = *o->out && !o->check;
     fprintf(out, "files edited %zu, failed %zu; %s%s\n", t->files_edited, t->files_failed,
             written    ? "written to "

@@ -159,3 +159,28 @@ void udiff(const char *name, const char *old_text, size_t old_len, const char *n
     vec_release(&n);
     vec_release(&list);
 }
+
+/* The escape that a line of a diff begins with, or NULL. */
+static const char *line_colour(const char *line)
+{
+    if (!strncmp(line, "--- ", 4) || !strncmp(line, "+++ ", 4))
+        return "\x1b[1m";
+    return *line == '+' ? "\x1b[32m" : *line == '-' ? "\x1b[31m" : *line == '@' ? "\x1b[36m" : NULL;
+}
+
+void udiff_colour(const struct strbuf *diff, struct strbuf *out)
+{
+    const char *s = strbuf_str(diff), *end = s + diff->len;
+    while (s < end) {
+        const char *nl = memchr(s, '\n', (size_t)(end - s)), *stop = nl ? nl : end;
+        const char *colour = line_colour(s);
+        if (colour)
+            strbuf_puts(out, colour);
+        strbuf_add(out, s, (size_t)(stop - s));
+        if (colour)
+            strbuf_puts(out, "\x1b[0m");
+        if (nl)
+            strbuf_putc(out, '\n');
+        s = stop + (nl != NULL);
+    }
+}

@@ -9,4 +9,7 @@
 void udiff(const char *name, const char *old_text, size_t old_len, const char *new_text,
            size_t new_len, struct strbuf *out);
 
+/* Appends a diff with the colours of a terminal. */
+void udiff_colour(const struct strbuf *diff, struct strbuf *out);
+
 #endif

@@ -174,6 +174,30 @@ static void every_diagnostic_is_documented(void **state)
     strbuf_release(&page);
 }
 
+/* The advice of the table stands in the id's section, wrapped there. */
+static void advice_is_the_documents(void **state)
+{
+    (void)state;
+    struct strbuf page = {0}, section = {0};
+    assert_int_equal(path_read(NUMAFY_SOURCE_DIR "/docs/diagnostics.md", &page), 0);
+    for (const enum nf_id *id = nf_list(); *id; id++) {
+        char heading[64];
+        snprintf(heading, sizeof heading, "\n### NF%d ", (int)*id);
+        const char *start = strstr(strbuf_str(&page), heading);
+        const char *end = start ? strstr(start + 1, "\n#") : NULL;
+        strbuf_clear(&section);
+        for (const char *s = start; s && *s && s != end; s++)
+            strbuf_putc(&section, *s == '\n' ? ' ' : *s);
+        char *wanted = NULL;
+        assert_true(asprintf(&wanted, "What to do: %s", nf_advice(*id)) > 0);
+        if (!*nf_advice(*id) || !strstr(strbuf_str(&section), wanted))
+            fail_msg("NF%d: docs/diagnostics.md does not say \"%s\"", (int)*id, wanted);
+        free(wanted);
+    }
+    strbuf_release(&section);
+    strbuf_release(&page);
+}
+
 static void ids_rise(void **state)
 {
     (void)state;
@@ -226,6 +250,7 @@ int main(void)
         cmocka_unit_test(truncated_facts_are_refused),
         cmocka_unit_test(map_finds_what_was_put),
         cmocka_unit_test(every_diagnostic_is_documented),
+        cmocka_unit_test(advice_is_the_documents),
         cmocka_unit_test(ids_rise),
         cmocka_unit_test(exit_codes_have_an_order),
         cmocka_unit_test(paths_nest_by_component),

@@ -7,6 +7,8 @@ shop_make shop
 echo "status $?"
 "$PYTHON" "$ROOT/scripts/numafy.py" types shop -p shop-build --out out
 echo "status $?"
+# One type, however its name is spelled.
+"$PYTHON" "$ROOT/scripts/numafy.py" shop -p shop-build --place Shop=1 2>/dev/null | grep -E '^(db::)?Item|NF1003' -A 1
 mv shop types
 mv shop-build types-build
 sed -i "s:$PWD/shop:$PWD/types:" types-build/compile_commands.json

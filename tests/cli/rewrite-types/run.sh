@@ -6,7 +6,7 @@ shop_make tree
 "$TOOL" tree -p tree-build --types --place Shop=1 --report report.json 2>errors
 echo "status $?"
 "$TOOL" tree -p tree-build --types --place Shelf=owner --root registry=local 2>/dev/null
-grep -c . errors
+grep -c NF errors
 "$PYTHON" - <<'END'
 import json
 for entry in json.load(open("report.json"))["types"]:
