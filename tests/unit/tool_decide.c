@@ -265,10 +265,10 @@ static void a_replaced_malloc_stops_all_edits(void **state)
     struct world w;
     for (int force = 0; force < 2; force++) {
         world_init(&w);
-        struct fact_note n = {NF_REPLACES, "/t/a.cpp", 1, 1, "operator new"};
-        vec_push(&w.u->notes, n);
         w.o.force_alloc = force;
-        make_owner(make_site(w.u, 10, "Leaf"), OWNER_THIS, "this", "Root");
+        struct fact_site *f = make_site(w.u, 10, "Leaf");
+        f->flags |= SITE_REPLACED;
+        make_owner(f, OWNER_THIS, "this", "Root");
         assert_int_equal(world_decide(&w)->id, force ? 0 : NF_REPLACED);
         world_release(&w);
     }
