@@ -91,7 +91,7 @@ def runner(layer: str, module: str, timeout_s: float) -> Callable[[Path], List[P
 
 
 def fuzz(build: Path) -> List[Program]:
-    modules = ("fuzz", "libfuzzer", "programs")
+    modules = ("fuzz", "libfuzzer", "planted", "programs")
     return native("fuzz", 300)(build) + [p for m in modules for p in runner("fuzz", m, 900)(build)]
 
 

@@ -7,6 +7,7 @@
  */
 #include "lex.h"
 #include "path.h"
+#include "planted.h"
 #include "program.h"
 
 #include <errno.h>
@@ -153,6 +154,8 @@ static void account_word(struct account *a, struct program_file *f, const struct
             add_site(a, f, l, i, NF_UNEVALUATED);
             break;
         }
+        if (NUMAFY_PLANTED_TOOL(15))
+            break;
         add_site(a, f, l, i, NF_LOST);
         a->p->lost++;
         break;

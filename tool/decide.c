@@ -3,6 +3,7 @@
 
 #include "path.h"
 #include "places.h"
+#include "planted.h"
 #include "roots.h"
 
 #include <stdlib.h>
@@ -142,15 +143,15 @@ static int forbidden(const struct decider *d, const struct fact_site *f)
         return f->left;
     bool call = (f->flags & (SITE_CALL | SITE_ALLOCATOR)) != 0;
     /* Where `::new` is written no class's operator is meant. */
-    bool bypass = call || f->start < f->offset;
+    bool bypass = call || f->start < f->offset || NUMAFY_PLANTED_TOOL(12);
     if (!bypass && !(f->flags & SITE_FUNDAMENTAL) && *f->type_key && !(f->flags & SITE_POINTER) &&
         has_own_new(d, f->type_key, 0))
         return NF_OWN_NEW;
     if (!bypass && (f->flags & SITE_DEPENDENT) && may_be_own_new(d, f))
         return NF_DEPENDENT_OWN_NEW;
-    if ((f->flags & SITE_REPLACED) && !d->o->force_alloc)
+    if ((f->flags & SITE_REPLACED) && !d->o->force_alloc && !NUMAFY_PLANTED_TOOL(13))
         return NF_REPLACED;
-    if (file && file->main_of_failed)
+    if (file && file->main_of_failed && !NUMAFY_PLANTED_TOOL(11))
         return NF_FAILED_FILE;
     if (file && !file->prelude_in.count)
         return NF_NO_PRELUDE;
@@ -163,11 +164,12 @@ const struct fact_owner *decide_owner(struct decider *d, const struct fact_site 
     *id = plain ? NF_FUNDAMENTAL : NF_NO_OWNER;
     int rejected = 0;
     for (size_t i = 0; i < f->owners.count; i++) {
-        const struct fact_owner *o = &f->owners.items[i];
+        size_t at = NUMAFY_PLANTED_TOOL(3) ? f->owners.count - 1 - i : i;
+        const struct fact_owner *o = &f->owners.items[at];
         bool destination = o->kind == OWNER_DESTINATION || o->kind == OWNER_LATER;
         if (!destination && !(*f->type_key && reach_reaches(&d->reach, o->cls, f->type_key)))
             continue;
-        if (!o->reject)
+        if (!o->reject || (NUMAFY_PLANTED_TOOL(10) && o->reject == NF_FREED_OWNER))
             return o;
         if (!rejected)
             rejected = o->reject;
@@ -188,7 +190,7 @@ const char *decide_owner_text(const struct decider *d, const struct fact_site *f
                               const struct fact_owner *o)
 {
     struct arena *a = &d->p->arena;
-    if (!o->take_address)
+    if (!o->take_address || NUMAFY_PLANTED_TOOL(14))
         return o->expr;
     const struct fact_type *t = program_type(d->p, o->pointee);
     bool plain = !(f->flags & SITE_CXX) || !*o->pointee || !strncmp(o->pointee, "lib:", 4) ||
@@ -211,7 +213,7 @@ static void make_texts(const struct decider *d, const struct fact_site *f, const
     } else {
         v->head = arena_printf(a, "%s ::new (%s)", open, argument);
     }
-    v->tail = scope ? arena_strdup(a, ")") : NULL;
+    v->tail = scope && !NUMAFY_PLANTED_TOOL(2) ? arena_strdup(a, ")") : NULL;
     v->edited = true;
 }
 
@@ -243,7 +245,7 @@ static struct verdict decide_vote(struct decider *d, const struct fact_site *f)
         return v;
     bool call = (f->flags & (SITE_CALL | SITE_ALLOCATOR)) != 0;
     int node;
-    if (decide_node(d, f, &node)) {
+    if (decide_node(d, f, &node) && !NUMAFY_PLANTED_TOOL(7)) {
         if (call)
             decide_call_on(d, f, places_node_text(a, node), &v);
         else
@@ -277,10 +279,11 @@ static bool same_text(const char *a, const char *b)
 static struct verdict combine(struct verdict a, struct verdict b)
 {
     if (a.action == ACTION_LEFT)
+        return NUMAFY_PLANTED_TOOL(1) ? b : a;
+    if (b.action == ACTION_LEFT)
+        return NUMAFY_PLANTED_TOOL(1) ? a : b;
+    if (NUMAFY_PLANTED_TOOL(6))
         return a;
-    if (b.action == ACTION_LEFT) {
-        return b;
-    }
     if (a.action == b.action && same_text(a.head, b.head) && same_text(a.inside, b.inside) &&
         same_text(a.tail, b.tail))
         return a;

@@ -7,6 +7,8 @@
  */
 #include "decide_p.h"
 
+#include "planted.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,7 +147,8 @@ static int not_to_wrap(struct decider *d, const struct fact_site *f)
         return NF_NO_WRAP;
     bool last = f->flow == FLOW_TAIL || f->result == RESULT_VOID ||
                 (f->result != RESULT_VALUE && !strcmp(f->cast, "void"));
-    if ((f->flags & SITE_CALL) && last && *f->in && comes_back(d, f->callee, f->in))
+    if ((f->flags & SITE_CALL) && last && *f->in && comes_back(d, f->callee, f->in) &&
+        !NUMAFY_PLANTED_TOOL(9))
         return NF_TAIL_CALL;
     return 0;
 }
@@ -171,7 +174,8 @@ static void wrap(struct decider *d, const struct fact_site *f, const char *enter
         v->head = arena_printf(a, "((void)::numafy::%s, ::numafy::leave(", enter);
         break;
     case RESULT_POINTER:
-        v->head = arena_printf(a, "(numafy_%s, (%s)numafy_leave(", enter, f->cast);
+        v->head = arena_printf(a, "(numafy_%s, (%s)%s(", enter, f->cast,
+                               NUMAFY_PLANTED_TOOL(8) ? "" : "numafy_leave");
         break;
     case RESULT_INTEGER:
         v->head = arena_printf(a, "(numafy_%s, (%s)numafy_leave_int(", enter, f->cast);
@@ -206,7 +210,7 @@ void decide_call_on(struct decider *d, const struct fact_site *f, const char *no
     v->owner = arena_printf(a, "on(%s)", node);
     if (!(f->flags & SITE_DIRECT) || !strcmp(f->kind, "realloc")) {
         around(d, f, ACTION_ON, arena_printf(a, "enter_on(%s)", node), v);
-        if (v->edited && (f->flags & SITE_DIRECT)) /* the head replaces the word */
+        if (v->edited && (f->flags & SITE_DIRECT) && !NUMAFY_PLANTED_TOOL(17)) /* the head replaces the word */
             v->head = arena_printf(a, "%s%s", v->head, f->kind);
         return;
     }

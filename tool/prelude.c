@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "prelude.h"
 
+#include "planted.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,7 +123,7 @@ static unsigned line_number(const struct lex *l, size_t offset)
 static const char *line_end_of(const struct lex *l)
 {
     const char *nl = memchr(l->text, '\n', l->length);
-    return nl && nl > l->text && nl[-1] == '\r' ? "\r\n" : "\n";
+    return nl && nl > l->text && !NUMAFY_PLANTED_TOOL(18) && nl[-1] == '\r' ? "\r\n" : "\n";
 }
 
 struct head {
@@ -133,7 +135,7 @@ struct head {
 static void look_at_directive(const struct lex *l, const struct directive *d, int depth,
                               struct head *h)
 {
-    if (depth || h->near)
+    if ((depth && !NUMAFY_PLANTED_TOOL(5)) || h->near)
         return;
     h->near = includes_near(l, d);
     bool include = is_directive(l, d, "include") || is_directive(l, d, "include_next") ||
@@ -175,6 +177,6 @@ long prelude_place(const struct lex *l, struct strbuf *text)
     const char *nl = line_end_of(l);
     if (h.place && l->text[h.place - 1] != '\n' && h.found)
         strbuf_puts(text, nl); /* the directive is the file's last line, without an end */
-    strbuf_printf(text, "#include \"numafy/near.h\"%s#line %u%s", nl, line_number(l, h.place), nl);
+    strbuf_printf(text, "#include \"numafy/near.h\"%s#line %u%s", nl, line_number(l, h.place) + NUMAFY_PLANTED_TOOL(16), nl);
     return (long)h.place;
 }

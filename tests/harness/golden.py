@@ -37,11 +37,11 @@ def test_case(opts: Options, case: Case, writer: tap.Writer) -> None:
         case.copy_input(tree)
         case.write_database(tree, build, case.uses_runtime)
         result = rewrite(case, opts, tree, build, out, "--report", str(work / "report.json"))
-        writer.report(f"{case.name} output", _output_problem(case, work, result))
+        writer.report(f"{case.name} output", output_problem(case, work, result))
         writer.report(f"{case.name} again", _again_problem(case, opts, work))
 
 
-def _output_problem(case: Case, work: Path, result: proc.Result) -> str:
+def output_problem(case: Case, work: Path, result: proc.Result) -> str:
     problems = []
     if result.status != case.exit:
         problems.append(f"expected exit status {case.exit}, got: {result.how}")

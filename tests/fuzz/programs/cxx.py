@@ -84,7 +84,7 @@ CONTEXTS: Dict[str, Context] = {
     "this-arrow": Context("assign", "void make(unsigned x)\n{\n    this->f =@s@E;\n}"),
     "if": Context("assign", "bool make(unsigned x) { if (!(f = @E)) return false; return true; }"),
     "conditional": Context("conditional", "void make(unsigned x) { f = x ? @E : nullptr; }"),
-    "both-arms": Context("conditional", "void make(unsigned x) { f = x & 1u ?@s@E:@s@E; }"),
+    "both-arms": Context("conditional", "void make(unsigned x) { f = x & 1u ?@s@E: @s@E; }"),
     "comma": Context("conditional", "unsigned n = 0;\nvoid make(unsigned x) { f = (n++, @E); }"),
     "local": Context("local", "void make(unsigned x) { @P p = @E; f = std::move(p); }"),
     "auto-local": Context("local", "void make(unsigned x) { auto p = @E; f = std::move(p); }"),

@@ -1,0 +1,4 @@
+void Node::grow()
+{
+    next = new Node{v + 1, nullptr};
+}
