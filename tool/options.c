@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include "config.h"
+#include "orphans.h"
 #include "path.h"
 
 #include <dirent.h>
@@ -325,7 +326,10 @@ static int check_out(struct options *o, struct strbuf *err)
         return -1;
     }
     o->out = out;
-    if (path_within(out, o->tree))
+    /* A build folder is not copied, so the copy may lie in it. */
+    bool in_build = o->build && strcmp(o->build, o->tree) && tree_is_build(o->build) &&
+                    path_within(out, o->build) && strcmp(out, o->build);
+    if (path_within(out, o->tree) && !in_build)
         strbuf_printf(err, "--out %s is inside the tree %s: choose a directory outside it", out,
                       o->tree);
     else if (path_within(o->tree, out))
@@ -376,8 +380,18 @@ int options_parse(struct options *o, int argc, char **argv, struct strbuf *err)
                                         : "more than one tree given");
         return -1;
     }
-    if (check_tree(o, argv[optind], err) || (*o->out && check_out(o, err)) || config_read(o, err) ||
-        find_database(o, build, err))
+    if (check_tree(o, argv[optind], err))
+        return -1;
+    /* What is wrong with --out is said first, but whether it may lie there the database tells. */
+    struct strbuf missing = {0};
+    bool found = !find_database(o, build, &missing);
+    int result = (*o->out && check_out(o, err)) || config_read(o, err) ? -1 : 0;
+    if (!result && !found) {
+        strbuf_puts(err, strbuf_str(&missing));
+        result = -1;
+    }
+    strbuf_release(&missing);
+    if (result)
         return -1;
     if (!*o->runtime)
         o->runtime = find_runtime(a);
