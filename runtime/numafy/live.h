@@ -46,6 +46,8 @@ struct numafy_live {
     const char *out; /* NUMAFY_REACH, or NULL */
 };
 
+extern NUMAFY_EXPORT_ struct numafy_live numafy_live_v3;
+
 #ifndef NUMAFY_EXTERN
 
 NUMAFY_WEAK_ struct numafy_live numafy_live_v3;
