@@ -8,13 +8,16 @@ node.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
+import shlex
+import shutil
 from pathlib import Path
 from typing import Dict, List, NamedTuple, Optional, Set
 
-from . import project, runner
+from . import project, record, runner
 from .compdb import SOURCE_SUFFIXES
 from .errors import EXIT_BUILD, NumafyError
 from .files import real, shown
@@ -39,11 +42,12 @@ class Coverage(NamedTuple):
         )
 
 
-def environment() -> Dict[str, str]:
+def environment(out: Optional[Path] = None) -> Dict[str, str]:
     """The environment of a build: the wrappers as CC and CXX, their folder first on PATH.
 
     Bare names, because make splits $(CC) at blanks and numafy may live in a path that has some.
-    Compilers that the user has chosen stay the ones behind the wrappers.
+    Compilers that the user has chosen stay the ones behind the wrappers. With ``out``, the
+    rewritten tree, gcc, g++ and their like are wrapped under their own names too.
     """
     env = dict(os.environ)
     folder = project.wrapper_folder()
@@ -57,7 +61,44 @@ def environment() -> Dict[str, str]:
         if chosen and os.path.basename(chosen) not in WRAPPERS.values():
             env.setdefault(REAL[variable], chosen)
         env[variable] = wrapper
+    if out is not None:
+        _wrap_by_name(out / ".numafy" / "compilers", env)
     return env
+
+
+def _wrap_by_name(links: Path, env: Dict[str, str]) -> None:
+    """Catch builds that call gcc or g++ whatever CC says: a folder of such names, first on PATH.
+
+    The compilers behind the wrappers become absolute: by name they would be found here again.
+    """
+    shutil.rmtree(links, ignore_errors=True)
+    links.mkdir(parents=True)
+    for variable, usual in (("CC", "cc"), ("CXX", "c++")):
+        given = env.get(REAL[variable], usual)
+        first, blank, others = given.partition(" ")
+        found = shutil.which(given, path=env["PATH"]) or shutil.which(first, path=env["PATH"])
+        if found and os.path.basename(found) == given:
+            env[REAL[variable]] = found
+        elif found and blank and os.path.basename(found) == first:
+            env[REAL[variable]] = f"{found} {others}"
+    for folder in reversed(env["PATH"].split(os.pathsep)):
+        with contextlib.suppress(OSError):
+            for name in os.listdir(folder or "."):
+                program = os.path.join(os.path.abspath(folder), name)
+                if record.COMPILERS.fullmatch(name) and os.access(program, os.X_OK):
+                    _write_link(links / name, "CXX" if "++" in name else "CC", program)
+    env["PATH"] = os.pathsep.join([str(real(links)), env["PATH"]])
+
+
+def _write_link(link: Path, variable: str, compiler: str) -> None:
+    wrapper = project.wrapper_folder() / WRAPPERS[variable]
+    link.write_text(
+        f"#!/bin/sh\n{REAL[variable]}={shlex.quote(compiler)} exec {shlex.quote(str(wrapper))} "
+        '"$@"\n',
+        encoding="utf-8",
+        errors="surrogateescape",
+    )
+    link.chmod(0o755)
 
 
 def run(
@@ -73,7 +114,7 @@ def run(
     to the environment.
     """
     log = out / ".numafy" / f"{what}.log"
-    env = {**environment(), **(variables or {})}
+    env = {**environment(out), **(variables or {})}
     env["NUMAFY_CC_LOG"] = str(real(out) / ".numafy" / "compiled")
     with progress.step(f"{what} in {out}: {command}"):
         code = runner.logged(runner.shell(command), log, cwd=out, env=env, tick=progress.tick)

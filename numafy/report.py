@@ -137,19 +137,25 @@ def text_summary(report: Report) -> str:
     return "\n\n".join(parts)
 
 
-def _left_reasons(report: Report) -> List[str]:
-    """Per diagnostic id, most frequent first: how many, why, and what to do."""
+def left_by_reason(report: Report) -> Dict[str, int]:
+    """Sites left by diagnostic id, most frequent first."""
     counts: Dict[str, int] = {}
-    text: Dict[str, str] = {}
     for site in report.left():
         identifier = str(site.get("id") or "?")
         counts[identifier] = counts.get(identifier, 0) + 1
-        text.setdefault(identifier, str(site.get("reason") or ""))
-    ordered = sorted(counts, key=lambda identifier: (-counts[identifier], identifier))
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _left_reasons(report: Report) -> List[str]:
+    """Per diagnostic id, most frequent first: how many, why, and what to do."""
+    counts = left_by_reason(report)
+    text: Dict[str, str] = {}
+    for site in report.left():
+        text.setdefault(str(site.get("id") or "?"), str(site.get("reason") or ""))
     return [
         f"  {counts[identifier]:5}  {shown(identifier)}  {shown(text[identifier])}"
         + (f"\n         {shown(report.advice[identifier])}" if identifier in report.advice else "")
-        for identifier in ordered
+        for identifier in counts
     ]
 
 

@@ -538,8 +538,20 @@ NUMAFY_COLD_ void numafy_stats_print(FILE *out) NUMAFY_DEF_NOTHROW_
     }
 }
 
-/* NUMAFY_STATS=1: text on stderr; any other value: a JSON file. */
 #ifndef NUMAFY_SANITIZED_
+/* The file that NUMAFY_STATS names; the first %p is the process's id. */
+NUMAFY_INNER_ FILE *numafy_stats_open(const char *where)
+{
+    char name[4096];
+    const char *id = strstr(where, "%p");
+    if (!id)
+        return fopen(where, "w");
+    const int n = snprintf(name, sizeof name, "%.*s%ld%s", (int)(id - where), where,
+                           numafy_os_syscall_(SYS_getpid), id + 2);
+    return n > 0 && (size_t)n < sizeof name ? fopen(name, "w") : NULL;
+}
+
+/* NUMAFY_STATS=1: text on stderr; any other value: a JSON file. */
 NUMAFY_INNER_ void numafy_stats_at_exit(void)
 {
     struct numafy_pools *g = &numafy_pools_v3;
@@ -551,7 +563,7 @@ NUMAFY_INNER_ void numafy_stats_at_exit(void)
         numafy_stats_print(stderr);
         return;
     }
-    FILE *f = fopen(where, "w");
+    FILE *f = numafy_stats_open(where);
     const size_t room = 64 << 10;
     char *text = (char *)numafy_os_map(room);
     if (f && text) {

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <glob.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -506,6 +507,15 @@ static void test_stats_at_exit(void **state)
     text[fread(text, 1, sizeof text - 1, f)] = 0;
     fclose(f);
     assert_non_null(strstr(text, "{\"node\":0,"));
+    /* %p: a file for each process */
+    snprintf(setting, sizeof setting, "NUMAFY_STATS=%s/of-%%p.json", root);
+    child(LIST("map", "0"), LIST(setting));
+    child(LIST("map", "0"), LIST(setting));
+    snprintf(path, sizeof path, "%s/of-[0-9]*.json", root);
+    glob_t found;
+    assert_int_equal(glob(path, 0, NULL, &found), 0);
+    assert_int_equal(found.gl_pathc, 2);
+    globfree(&found);
     o = child(LIST("map", "0"), LIST("NUMAFY_STATS=/nonexistent/x"));
     assert_non_null(strstr(o.err, "the file of NUMAFY_STATS cannot be written"));
 }
