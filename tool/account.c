@@ -123,7 +123,7 @@ static void add_site(struct account *a, struct program_file *f, const struct lex
     fact->kind = arena_strndup(&a->p->arena, word_new ? "new" : l->text + fact->offset,
                                word_new ? 3 : l->tokens[i].length);
     fact->type = fact->type_key = fact->ctor = fact->function = empty;
-    fact->callee = fact->in = fact->cast = fact->dest_var = empty;
+    fact->callee = fact->in = fact->cast = fact->dest_var = fact->via = empty;
     fact->left = id;
     struct site *s = vec_add(&a->p->sites);
     s->file = fact->file;

@@ -80,8 +80,10 @@ static void look_at(struct collector *c, CXCursor cursor, enum CXCursorKind k)
         type_collect_record(c, cursor);
     } else if (k == CXCursor_FunctionDecl) {
         check_replacement(c, cursor);
+        collect_passes(c, cursor);
     } else if (k == CXCursor_CXXMethod) {
         collect_override(c, cursor);
+        collect_passes(c, cursor);
     } else if (mentions_type(k)) {
         strings found = {0};
         type_mentions(c, clang_getCursorType(cursor), &found);

@@ -284,10 +284,61 @@ static enum site_flow flow_of_variable(struct function *f, CXCursor decl)
     return holds(&f->out, decl) ? FLOW_OUT : FLOW_NONE;
 }
 
-/* One step up from `self`. Returns true if the value passes on, else *flow is the answer. */
-static bool step_up(struct function *f, const struct frame *up, CXCursor self, bool *direct,
-                    enum site_flow *flow)
+/* The library's own: they return their first argument. */
+static bool returns_first(const char *name)
 {
+    static const char *const names[] = {"memcpy", "memmove", "memset",  "strcpy",
+                                        "strcat", "strncpy", "strncat", "mempcpy"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i], name))
+            return true;
+    return false;
+}
+
+bool flow_passes(struct collector *c, CXCursor call, CXCursor self, const char **via)
+{
+    CXCursor callee = clang_getCursorReferenced(call);
+    enum CXCursorKind k = clang_getCursorKind(callee);
+    int n = clang_Cursor_getNumArguments(call), i = 0;
+    *via = arena_strdup(c->a, "");
+    if (k == CXCursor_Constructor)
+        return true;
+    while (i < n && !same_cursor(clang_Cursor_getArgument(call, (unsigned)i), self))
+        i++;
+    bool pointer = clang_getCanonicalType(clang_getCursorType(call)).kind == CXType_Pointer;
+    if (i >= n || !pointer || (k != CXCursor_FunctionDecl && k != CXCursor_CXXMethod))
+        return false;
+    if (is_system(c, callee))
+        return i == 0 && returns_first(spelling(c, callee));
+    *via = arena_printf(c->a, "%s#%d", decl_key(c, callee), i);
+    return true;
+}
+
+void collect_passes(struct collector *c, CXCursor function)
+{
+    CXType result = clang_getCanonicalType(clang_getCursorResultType(function));
+    if (!clang_isCursorDefinition(function) || result.kind != CXType_Pointer)
+        return;
+    struct function *f = function_of(c);
+    bool any = false;
+    for (size_t i = 0; f && i < f->params.count; i++)
+        any |= clang_getCanonicalType(clang_getCursorType(f->params.items[i].cursor)).kind ==
+               CXType_Pointer;
+    if (!any)
+        return;
+    scan_leaving(f);
+    for (size_t i = 0; i < f->params.count; i++)
+        if (holds(&f->returned, f->params.items[i].cursor)) {
+            struct fact_pass p = {arena_printf(c->a, "%s#%zu", decl_key(c, function), i)};
+            vec_push(&c->u->passes, p);
+        }
+}
+
+/* One step up from `self`. Returns true if the value passes on, else *flow is the answer. */
+static bool step_up(struct collector *c, struct function *f, const struct frame *up, CXCursor self,
+                    bool *direct, enum site_flow *flow, struct fact_site *s)
+{
+    const char *via;
     CXCursor kids[3];
     *flow = FLOW_NONE;
     switch ((int)up->kind) {
@@ -305,7 +356,10 @@ static bool step_up(struct function *f, const struct frame *up, CXCursor self, b
         return children_of(up->cursor, kids, 3) == 3 && !same_cursor(kids[0], self);
     case CXCursor_CallExpr:
         *direct = false;
-        return clang_getCursorKind(clang_getCursorReferenced(up->cursor)) == CXCursor_Constructor;
+        if (!flow_passes(c, up->cursor, self, &via) || (*via && *s->via))
+            return false;
+        s->via = *via ? via : s->via;
+        return true;
     case CXCursor_VarDecl:
         *flow = flow_of_variable(f, up->cursor);
         return false;
@@ -344,7 +398,7 @@ void flow_of(struct collector *c, struct fact_site *s)
     bool direct = true;
     enum site_flow flow = FLOW_NONE;
     for (size_t i = c->frames.count - 1; i > 0; i--)
-        if (!step_up(f, &c->frames.items[i - 1], c->frames.items[i].cursor, &direct, &flow))
+        if (!step_up(c, f, &c->frames.items[i - 1], c->frames.items[i].cursor, &direct, &flow, s))
             break;
     s->flow = flow;
 }

@@ -480,6 +480,7 @@ struct destination {
     bool member_init; /* a member's initialiser: the owner is this */
     CXCursor lvalue;
     CXCursor declared; /* the variable that is initialised: no owner, but perhaps a root */
+    const char *via;   /* see fact_owner */
 };
 
 struct init_scan {
@@ -532,9 +533,21 @@ static bool destination_call(struct collector *c, CXCursor call, CXCursor from,
            type_is_smart_pointer(c, clang_getCursorType(call));
 }
 
+/* A call that returns this argument, which takes one that only all units together can vouch for. */
+static bool passes_on(struct collector *c, CXCursor call, CXCursor from, struct destination *d)
+{
+    const char *via;
+    CXCursor callee = clang_getCursorReferenced(call);
+    if (d->found || clang_getCursorKind(callee) == CXCursor_Constructor ||
+        !flow_passes(c, call, from, &via) || (*via && *d->via))
+        return false;
+    d->via = *via ? via : d->via;
+    return true;
+}
+
 static struct destination find_destination(struct collector *c)
 {
-    struct destination d = {.declared = clang_getNullCursor()};
+    struct destination d = {.declared = clang_getNullCursor(), .via = ""};
     for (size_t i = c->frames.count - 1; i > 0; i--) {
         CXCursor up = c->frames.items[i - 1].cursor, from = c->frames.items[i].cursor;
         CXCursor kids[3];
@@ -561,7 +574,7 @@ static struct destination find_destination(struct collector *c)
             d.lvalue = kids[0];
             return d;
         case CXCursor_CallExpr:
-            if (destination_call(c, up, from, &d))
+            if (destination_call(c, up, from, &d) || passes_on(c, up, from, &d))
                 continue;
             return d;
         case CXCursor_VarDecl:
@@ -767,7 +780,7 @@ static struct fact_owner *add_owner(struct collector *c, struct fact_site *site,
     o->kind = kind;
     o->expr = expr;
     o->cls = cls;
-    o->pointee = arena_strdup(c->a, "");
+    o->pointee = o->via = arena_strdup(c->a, "");
     return o;
 }
 
@@ -818,16 +831,33 @@ static const char *destination_variable(struct collector *c, const struct destin
     return clang_getCursorKind(var) == CXCursor_VarDecl ? decl_key(c, var) : arena_strdup(c->a, "");
 }
 
-/* tmp = realloc(p->items, n): what the block has been is what it will be. */
-static struct destination grown_destination(struct collector *c)
+static CXCursor skip_casts(CXCursor e)
 {
-    struct destination d = {0};
+    e = skip_wrappers(e);
+    while (clang_getCursorKind(e) == CXCursor_CStyleCastExpr ||
+           clang_getCursorKind(e) == CXCursor_CXXStaticCastExpr ||
+           clang_getCursorKind(e) == CXCursor_CXXReinterpretCastExpr)
+        e = skip_wrappers(first_expression(e));
+    return e;
+}
+
+/* The call itself says where the block belongs: tmp = realloc(p->items, n), and asprintf(&p->text,
+ * ...), which returns a number. */
+static struct destination given_destination(struct collector *c, const struct fact_site *site)
+{
+    struct destination d = {.declared = clang_getNullCursor(), .via = ""};
     CXCursor call = c->frames.items[c->frames.count - 1].cursor;
-    CXCursor block = skip_wrappers(clang_Cursor_getArgument(call, 0));
-    while (clang_getCursorKind(block) == CXCursor_CStyleCastExpr)
-        block = skip_wrappers(first_expression(block));
-    d.found = clang_getCursorKind(block) == CXCursor_MemberRefExpr;
-    d.lvalue = block;
+    bool pointer = clang_getCanonicalType(clang_getCursorType(call)).kind == CXType_Pointer;
+    bool grown = !strcmp(site->kind, "realloc");
+    int n = grown ? 1 : pointer ? 0 : clang_Cursor_getNumArguments(call);
+    for (int i = 0; i < n && !d.found; i++) {
+        CXCursor block = skip_casts(clang_Cursor_getArgument(call, (unsigned)i));
+        if (!grown && clang_getCursorUnaryOperatorKind(block) != CXUnaryOperator_AddrOf)
+            continue;
+        d.lvalue = grown ? block : skip_casts(first_expression(block));
+        d.found = clang_getCursorKind(d.lvalue) == CXCursor_MemberRefExpr &&
+                  clang_getCanonicalType(clang_getCursorType(d.lvalue)).kind == CXType_Pointer;
+    }
     return d;
 }
 
@@ -835,8 +865,8 @@ static void add_destination(struct collector *c, struct fact_site *site, struct 
 {
     struct destination d = find_destination(c);
     site->dest_var = destination_variable(c, &d);
-    if (!d.found && !strcmp(site->kind, "realloc"))
-        d = grown_destination(c);
+    if (!d.found && (site->flags & (SITE_CALL | SITE_ALLOCATOR)))
+        d = given_destination(c, site);
     if (!d.found)
         return;
     struct path p = {.expr = clang_getNullCursor()};
@@ -854,6 +884,7 @@ static void add_destination(struct collector *c, struct fact_site *site, struct 
         struct fact_owner *o =
             add_owner(c, site, OWNER_DESTINATION, arena_strdup(c->a, "this"), p.cls);
         o->reject = p.reject ? p.reject : this_reject(c, f, site->offset);
+        o->via = d.via;
         return;
     }
     char *text = clang_Cursor_isNull(p.expr) ? NULL : cursor_text(c, p.expr);
@@ -866,6 +897,7 @@ static void add_destination(struct collector *c, struct fact_site *site, struct 
     o->pointee = p.pointee;
     o->slot = p.slot || !*p.cls;
     o->reject = reject;
+    o->via = d.via;
 }
 
 /* Another variable of that name is declared before the site; a parameter itself counts once. */
@@ -910,7 +942,7 @@ static bool param_form(struct collector *c, CXType t, struct fact_owner *o, cons
 static void add_variable(struct collector *c, struct fact_site *site, struct function *f,
                          const struct param *p, enum owner_kind kind)
 {
-    struct fact_owner o = {.kind = kind, .pointee = arena_strdup(c->a, "")};
+    struct fact_owner o = {.kind = kind, .pointee = "", .via = ""};
     CXType t = clang_getCursorType(p->cursor);
     bool global = clang_getCursorKind(p->cursor) == CXCursor_VarDecl;
     if (!*p->name || clang_getCanonicalType(t).kind == CXType_Invalid)

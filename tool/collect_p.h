@@ -226,5 +226,10 @@ void flow_of(struct collector *c, struct fact_site *s);
 /* Where the variable that takes the block is stored later in the function; a null cursor: nowhere
  * that a parameter or a global leads to. */
 CXCursor flow_holder(struct collector *c);
+/* The call returns the argument that `self` is. False: it does not; else *via says what must hold
+ * for that, or is "". */
+bool flow_passes(struct collector *c, CXCursor call, CXCursor self, const char **via);
+/* Notes the parameters that the function of the top frame returns. */
+void collect_passes(struct collector *c, CXCursor function);
 
 #endif

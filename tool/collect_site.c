@@ -48,7 +48,7 @@ struct fact_site *add_site(struct collector *c, const struct place *p, unsigned 
     s->column = column;
     s->kind = arena_strdup(c->a, kind);
     s->type = s->type_key = s->ctor = s->function = arena_strdup(c->a, "");
-    s->callee = s->in = s->cast = s->dest_var = s->type;
+    s->callee = s->in = s->cast = s->dest_var = s->via = s->type;
     s->flags = c->cxx ? SITE_CXX : 0;
     struct function *f = function_of(c);
     if (f)

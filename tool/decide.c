@@ -166,6 +166,8 @@ const struct fact_owner *decide_owner(struct decider *d, const struct fact_site 
     for (size_t i = 0; i < f->owners.count; i++) {
         size_t at = NUMAFY_PLANTED_TOOL(3) ? f->owners.count - 1 - i : i;
         const struct fact_owner *o = &f->owners.items[at];
+        if (!decide_passes(d, o->via))
+            continue;
         bool destination = o->kind == OWNER_DESTINATION || o->kind == OWNER_LATER;
         if (!destination && !(*f->type_key && reach_reaches(&d->reach, o->cls, f->type_key)))
             continue;
@@ -367,5 +369,6 @@ void decide_sites(struct program *p, const struct options *o)
     decide_covered(&d);
     strmap_release(&d.allocators);
     strmap_release(&d.covered);
+    strmap_release(&d.passes);
     reach_release(&d.reach);
 }

@@ -32,9 +32,19 @@ static bool is_owned(struct decider *d, const struct fact_site *f)
     return o && o->kind != OWNER_PARAMETER;
 }
 
+bool decide_passes(const struct decider *d, const char *via)
+{
+    return !*via || strmap_find(&d->passes, via) != STRMAP_NONE;
+}
+
+static bool flows_out(const struct decider *d, const struct fact_site *f)
+{
+    return f->flow != FLOW_NONE && *f->in && decide_passes(d, f->via);
+}
+
 static bool leaves_function(struct decider *d, const struct fact_site *f)
 {
-    return f->flow != FLOW_NONE && *f->in && f->left != NF_UNEVALUATED && !is_owned(d, f);
+    return flows_out(d, f) && f->left != NF_UNEVALUATED && !is_owned(d, f);
 }
 
 /* Sites whose block leaves a function, not yet known to make that an allocator. */
@@ -90,6 +100,9 @@ static bool add_overridden(struct decider *d)
 void decide_allocators(struct decider *d)
 {
     candidates list = {0};
+    for (size_t i = 0; i < d->p->units.count; i++)
+        for (size_t k = 0; k < d->p->units.items[i]->passes.count; k++)
+            strmap_put(&d->passes, d->p->units.items[i]->passes.items[k].argument, 0);
     for (size_t i = 0; i < d->p->sites.count; i++) {
         const struct site *s = &d->p->sites.items[i];
         for (size_t k = 0; k < s->votes.count; k++)
@@ -249,13 +262,13 @@ static bool is_covering(const struct decider *d, const struct site *s)
 }
 
 /* Left for want of an owner, or because nothing may surround it: its function's callers decide. */
-static bool depends_on_caller(const struct site *s)
+static bool depends_on_caller(const struct decider *d, const struct site *s)
 {
     const struct fact_site *f = s->votes.items[0];
     bool reason = s->id == NF_NO_OWNER || s->id == NF_FUNDAMENTAL || s->id == NF_TAIL_CALL ||
                   s->id == NF_NO_WRAP || s->id == NF_MACRO_BODY || s->id == NF_LIBRARY_FACTORY ||
                   s->id == NF_NO_THIS;
-    return s->action == ACTION_LEFT && reason && f->flow != FLOW_NONE && *f->in;
+    return s->action == ACTION_LEFT && reason && flows_out(d, f);
 }
 
 void decide_covered(struct decider *d)
@@ -272,7 +285,7 @@ void decide_covered(struct decider *d)
     for (size_t i = 0; i < p->sites.count; i++) {
         struct site *s = &p->sites.items[i];
         const struct fact_site *f = s->votes.items[0];
-        if (!depends_on_caller(s) || strmap_find(&d->covered, f->in) == STRMAP_NONE)
+        if (!depends_on_caller(d, s) || strmap_find(&d->covered, f->in) == STRMAP_NONE)
             continue;
         s->action = ACTION_SCOPE;
         s->id = 0;

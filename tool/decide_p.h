@@ -24,6 +24,7 @@ struct decider {
     const struct options *o;
     struct reach reach;
     struct strmap allocators; /* keys of functions whose fresh blocks leave them */
+    struct strmap passes;     /* arguments that come back: fact_pass */
     struct strmap covered;    /* keys of those that some edited call enters a node for */
     bool own_argument;        /* a class with its own operator new may be a template's argument */
 };
@@ -42,6 +43,8 @@ const char *decide_owner_text(const struct decider *d, const struct fact_site *f
 bool decide_node(const struct decider *d, const struct fact_site *f, int *node);
 
 /* decide_call.c: calls of allocators */
+/* What goes through a call comes back from it: `via` of a site or an owner. */
+bool decide_passes(const struct decider *d, const char *via);
 /* Finds the functions that allocate for their callers and drops the calls of all others from the
  * program's sites. */
 void decide_allocators(struct decider *d);

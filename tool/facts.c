@@ -78,19 +78,36 @@ RECORD(fact_type);
 static const struct field fact_owner_fields[] = {
     FIELD(fact_owner, kind),         FIELD(fact_owner, expr), FIELD(fact_owner, cls),
     FIELD(fact_owner, pointee),      FIELD(fact_owner, slot), FIELD(fact_owner, reject),
-    FIELD(fact_owner, take_address),
+    FIELD(fact_owner, take_address), FIELD(fact_owner, via),
 };
 RECORD(fact_owner);
 
 static const struct field fact_site_fields[] = {
-    FIELD(fact_site, file),       FIELD(fact_site, offset),     FIELD(fact_site, line),
-    FIELD(fact_site, column),     FIELD(fact_site, kind),       FIELD(fact_site, type),
-    FIELD(fact_site, type_key),   FIELD(fact_site, ctor),       FIELD(fact_site, function),
-    FIELD(fact_site, callee),     FIELD(fact_site, in),         FIELD(fact_site, cast),
-    FIELD(fact_site, dest_var),   FIELD(fact_site, flow),       FIELD(fact_site, result),
-    FIELD(fact_site, flags),      FIELD(fact_site, left),       FIELD(fact_site, start),
-    FIELD(fact_site, word_end),   FIELD(fact_site, place_open), FIELD(fact_site, end),
-    FIELD(fact_site, type_start), FIELD(fact_site, type_end),   LIST(fact_site, owners, fact_owner),
+    FIELD(fact_site, file),
+    FIELD(fact_site, offset),
+    FIELD(fact_site, line),
+    FIELD(fact_site, column),
+    FIELD(fact_site, kind),
+    FIELD(fact_site, type),
+    FIELD(fact_site, type_key),
+    FIELD(fact_site, ctor),
+    FIELD(fact_site, function),
+    FIELD(fact_site, callee),
+    FIELD(fact_site, in),
+    FIELD(fact_site, cast),
+    FIELD(fact_site, dest_var),
+    FIELD(fact_site, via),
+    FIELD(fact_site, flow),
+    FIELD(fact_site, result),
+    FIELD(fact_site, flags),
+    FIELD(fact_site, left),
+    FIELD(fact_site, start),
+    FIELD(fact_site, word_end),
+    FIELD(fact_site, place_open),
+    FIELD(fact_site, end),
+    FIELD(fact_site, type_start),
+    FIELD(fact_site, type_end),
+    LIST(fact_site, owners, fact_owner),
 };
 RECORD(fact_site);
 
@@ -120,6 +137,11 @@ static const struct field fact_file_fields[] = {
     LIST(fact_file, includes, fact_include),
 };
 RECORD(fact_file);
+
+static const struct field fact_pass_fields[] = {
+    FIELD(fact_pass, argument),
+};
+RECORD(fact_pass);
 
 static const struct field fact_override_fields[] = {
     FIELD(fact_override, key),
@@ -163,6 +185,7 @@ static const struct field fact_unit_fields[] = {
     LIST(fact_unit, roots, fact_root),
     LIST(fact_unit, vars, fact_var),
     LIST(fact_unit, overrides, fact_override),
+    LIST(fact_unit, passes, fact_pass),
     FIELD(fact_unit, inputs),
     FIELD(fact_unit, search),
     LIST(fact_unit, lookups, fact_lookup),

@@ -62,8 +62,9 @@ struct fact_owner {
     const char *cls;     /* key of the owner's class, "" if unknown */
     const char *pointee; /* key whose operator& decides how the address is taken, "" if none */
     bool take_address;
-    bool slot;  /* the place that will hold the pointer, rather than an object */
-    int reject; /* enum nf_id, or 0 */
+    bool slot;       /* the place that will hold the pointer, rather than an object */
+    int reject;      /* enum nf_id, or 0 */
+    const char *via; /* it counts only if this argument comes back: see fact_pass; "" always */
 };
 
 enum site_flags {
@@ -115,6 +116,7 @@ struct fact_site {
     const char *callee, *in;       /* keys of the function called and of the one around it, or "" */
     const char *cast;              /* type of the call's value, "" if it cannot be named */
     const char *dest_var;          /* key of the variable that the block is assigned to, or "" */
+    const char *via;               /* the flow goes through this argument: see fact_pass, or "" */
     int flow, result;              /* enum site_flow, enum call_result */
     unsigned flags;                /* enum site_flags */
     int left;                      /* enum nf_id, or 0 if it may be edited */
@@ -181,6 +183,11 @@ struct fact_override {
     const char *key, *overridden;
 };
 
+/* A function that returns what it was given: `KEY#i`, i counting arguments from 0. */
+struct fact_pass {
+    const char *argument;
+};
+
 struct fact_note {
     int id; /* enum nf_id */
     const char *file;
@@ -206,6 +213,7 @@ struct fact_unit {
     VEC(struct fact_root) roots;
     VEC(struct fact_var) vars;
     VEC(struct fact_override) overrides;
+    VEC(struct fact_pass) passes;
     /* what the parse depended on, for the cache: */
     strings inputs; /* absolute paths of all files read, as the parser named them */
     strings search; /* directories of the search path, a superset */

@@ -1,0 +1,40 @@
+/* What may have been freed is never an owner; what realloc has moved neither. */
+#include "check.h"
+#include "numa_alloc.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include "numafy/near.h"
+#line 6
+
+struct node {
+    struct node *next;
+    char *text;
+};
+
+static char *replace(struct node *n)
+{
+    char *text;
+    free(n->text);
+    free(n);
+    text = malloc(sizeof(struct node));
+    return text;
+}
+
+static void grow(struct node *n)
+{
+    n->text = numafy_realloc_near(n, n->text, 100);
+    n->text = numafy_realloc_near(n, n->text, 200);
+}
+
+int main(void)
+{
+    struct node *n = numafy_calloc(1, 1, sizeof *n);
+    char *text;
+    grow(n);
+    CHECK_NODE(n->text, 1);
+    text = replace(n);
+    CHECK_NODE(text, -1);
+    printf("line %d\n", __LINE__);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,44 @@
+/* Allocators behind function pointers: taking the address is reported; a call that is given the
+ * size of a placed class is surrounded. */
+#include "check.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+struct item {
+    int key;
+    struct item *next;
+};
+struct hooks {
+    void *(*allocate)(size_t size);
+    void (*release)(void *p);
+};
+static struct hooks hooks = {malloc, free};
+
+static void *resize(void *context, void *p, size_t old, size_t size)
+{
+    (void)context;
+    (void)old;
+    if (size == 0) {
+        free(p);
+        return NULL;
+    }
+    return realloc(p, size);
+}
+
+int main(void)
+{
+    void *(*lua_style)(void *, void *, size_t, size_t) = resize;
+    struct item *a = (struct item *)hooks.allocate(sizeof(struct item));
+    struct item *b = lua_style(NULL, NULL, 0, sizeof(struct item));
+    char *text = hooks.allocate(10);
+    CHECK_NODE(a, 1);
+    CHECK_NODE(b, 1);
+    CHECK_NODE(text, -1);
+    a->key = 3;
+    b->key = 4;
+    printf("%d %d line %d\n", a->key, b->key, __LINE__);
+    hooks.release(a);
+    hooks.release(text);
+    lua_style(NULL, b, sizeof *b, 0);
+    return 0;
+}

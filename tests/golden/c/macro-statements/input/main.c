@@ -1,0 +1,45 @@
+/* Macros that stand for a statement are surrounded; what jumps out of one is left. */
+#include "check.h"
+#include "numa_alloc.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+#define ALLOC_ARRAY(p, n)                        \
+    do {                                         \
+        (p) = malloc((size_t)(n) * sizeof *(p)); \
+        if ((p) == NULL)                         \
+            abort();                             \
+    } while (0)
+#define ALLOC_OR_FAIL(p, size)    \
+    if (((p) = malloc(size)) == 0) \
+    return -1
+#define SET(p, size) p = malloc(size)
+
+struct set {
+    int *keys, *more, *last;
+    char *text;
+};
+
+static int fill(struct set *s, int n)
+{
+    ALLOC_ARRAY(s->keys, n);
+    if (n > 1)
+        ALLOC_ARRAY(s->more, n);
+    else
+        s->more = NULL;
+    SET(s->last, 12);
+    ALLOC_OR_FAIL(s->text, 3);
+    return 0;
+}
+
+int main(void)
+{
+    struct set *s = numafy_malloc(1, sizeof *s);
+    int failed = fill(s, 7);
+    CHECK_NODE(s->keys, 1);
+    CHECK_NODE(s->more, 1);
+    CHECK_NODE(s->last, 1);
+    CHECK_NODE(s->text, -1);
+    printf("%d line %d\n", failed, __LINE__);
+    return 0;
+}
