@@ -24,7 +24,7 @@ static void fill(struct fact_unit *u)
     vec_push(&t->bases, "B");
     vec_push(&t->holds, "H");
     vec_push(&t->ctors, ctor);
-    *o = (struct fact_owner){OWNER_PARAMETER, "p", "K", "", true, false, 1003};
+    *o = (struct fact_owner){OWNER_PARAMETER, "p", "K", "", true, false, 1003, "f#0"};
     s->file = "/t/a.cpp";
     s->kind = "new[]";
     s->type = "K";
@@ -51,6 +51,7 @@ static void facts_survive_their_text(void **state)
     assert_string_equal(out.main_file, in.main_file);
     assert_int_equal(out.sites.items[0].left, NF_PLACEMENT);
     assert_int_equal(out.sites.items[0].owners.items[0].reject, 1003);
+    assert_string_equal(out.sites.items[0].owners.items[0].via, "f#0");
     assert_true(out.sites.items[0].owners.items[0].take_address);
     assert_int_equal(out.types.items[0].ctors.items[0].status, CTOR_ALLOCATES);
     assert_true(out.files.items[0].includes.items[0].nested);

@@ -41,7 +41,7 @@ static inline struct fact_site *make_site(struct fact_unit *u, unsigned offset, 
     s->line = s->column = 1;
     s->kind = "new";
     s->type = s->type_key = arena_strdup(&u->arena, type);
-    s->ctor = s->function = s->dest_var = "";
+    s->ctor = s->function = s->dest_var = s->callee = s->in = s->cast = s->via = "";
     s->flags = SITE_CLASS | SITE_CXX;
     return s;
 }
@@ -53,7 +53,7 @@ static inline struct fact_owner *make_owner(struct fact_site *s, enum owner_kind
     o->kind = kind;
     o->expr = expr;
     o->cls = cls;
-    o->pointee = "";
+    o->pointee = o->via = "";
     return o;
 }
 
