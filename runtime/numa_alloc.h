@@ -129,8 +129,8 @@ void numafy_purge(int node) NUMAFY_NOTHROW_;
  * NUMAFY_SCOPE_NODE(node); */
 NUMAFY_OWNER_ int(numafy_enter)(const volatile void *owner) NUMAFY_NOTHROW_;
 int(numafy_enter_on)(int node) NUMAFY_NOTHROW_;
-NUMAFY_OWNER_ void *numafy_leave(const volatile void *result) NUMAFY_NOTHROW_;
-long numafy_leave_int(long result) NUMAFY_NOTHROW_;
+NUMAFY_OWNER_ void *(numafy_leave)(const volatile void *result)NUMAFY_NOTHROW_;
+long(numafy_leave_int)(long result) NUMAFY_NOTHROW_;
 
 /* --- what went wrong, what happened */
 /* Why the last numafy call of this thread failed, one sentence; "no error". Valid until the next.

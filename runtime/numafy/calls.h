@@ -198,6 +198,8 @@ NUMAFY_WEAK_ void *numafy_malloc_near(const volatile void *owner, size_t size) N
         numafy_check_given_(p, 1);
         return p;
     }
+    if (!numafy_active_v3 && (p = numafy_state_v3.next.malloc_(size)) != NULL)
+        return p;
     return numafy_slow_alloc_(numafy_near_(owner), size, 0, 0);
 }
 
@@ -261,6 +263,9 @@ NUMAFY_WEAK_ void *numafy_new_(size_t size, size_t alignment, int node)
     void *p;
     if (NUMAFY_LIKELY_(!alignment && numafy_fast_get(node, size, &p)))
         return p;
+    if (node == NUMAFY_NO_NODE && !alignment &&
+        (p = numafy_state_v3.next.malloc_(size ? size : 1)) != NULL)
+        return p;
     return numafy_new_slowly(size, alignment, node, false);
 }
 
@@ -269,6 +274,9 @@ NUMAFY_WEAK_ void *numafy_new_nothrow_(size_t size, size_t alignment, int node) 
 {
     void *p;
     if (NUMAFY_LIKELY_(!alignment && numafy_fast_get(node, size, &p)))
+        return p;
+    if (node == NUMAFY_NO_NODE && !alignment &&
+        (p = numafy_state_v3.next.malloc_(size ? size : 1)) != NULL)
         return p;
     return numafy_new_slowly(size, alignment, node, true);
 }

@@ -147,14 +147,43 @@ void numafy_pop_(int numafy_kind_) NUMAFY_NOTHROW_;
 void numafy_pop_key_(const void *numafy_key_) NUMAFY_NOTHROW_;
 void numafy_pop_block_(const void *numafy_block_) NUMAFY_NOTHROW_;
 
+/* 0 until there is a pool, a root or an ambient node: till then every owner is of the plain heap
+ * and no entry is needed, which a program without roots finds out in place. Who begins while it is
+ * 0 has nothing to end: in its thread nobody around it has begun anything either. */
+extern __attribute__((__visibility__("default"))) int numafy_active_v3;
+
 #ifdef __cplusplus
 }
 #endif
 
-#if defined(__GNUC__) && !defined(__cplusplus)
+#ifdef NUMAFY_SITES
+#define NUMAFY_ACTIVE_ 1
+#else
+#define NUMAFY_ACTIVE_ (__atomic_load_n(&numafy_active_v3, __ATOMIC_RELAXED))
+#endif
+static __inline__ NUMAFY_UNUSED_ void numafy_scope_out_(const int *numafy_previous_)
+{
+    if (NUMAFY_ACTIVE_)
+        numafy_scope_end_(numafy_previous_);
+}
+
+#ifndef __cplusplus
 /* The frame tells enter and leave which entries a longjmp has left behind. */
-#define numafy_enter(owner) numafy_enter_at_(NUMAFY_SITE_NEAR_(owner), __builtin_frame_address(0))
+#define numafy_enter(owner)                                                                  \
+    (NUMAFY_ACTIVE_ ? numafy_enter_at_(NUMAFY_SITE_NEAR_(owner), __builtin_frame_address(0)) \
+                    : NUMAFY_NO_NODE)
 #define numafy_enter_on(node) numafy_enter_on_at_(NUMAFY_SITE_ON_(node), __builtin_frame_address(0))
+static __inline__ NUMAFY_UNUSED_ NUMAFY_OWNER_ void *
+numafy_leave_in_(const volatile void *numafy_result_)
+{
+    return NUMAFY_ACTIVE_ ? numafy_leave(numafy_result_) : (void *)(numafy_size)numafy_result_;
+}
+static __inline__ NUMAFY_UNUSED_ long numafy_leave_int_in_(long numafy_result_)
+{
+    return NUMAFY_ACTIVE_ ? numafy_leave_int(numafy_result_) : numafy_result_;
+}
+#define numafy_leave(result) numafy_leave_in_(result)
+#define numafy_leave_int(result) numafy_leave_int_in_(result)
 #endif
 #endif /* NUMAFY_OFF */
 
@@ -167,10 +196,11 @@ void numafy_pop_block_(const void *numafy_block_) NUMAFY_NOTHROW_;
 /* NUMAFY_SCOPE(owner); from here to the end of the block plain allocations of this thread go to the
  * owner's node: malloc, operator new, std containers, libraries. Restored at every exit but
  * longjmp. Not in a function that can call itself in tail position, nor in a coroutine. */
-#define NUMAFY_SCOPE(owner) NUMAFY_SCOPE_VAR_(NUMAFY_SITE_SCOPE_(numafy_scope_(owner)))
+#define NUMAFY_SCOPE(owner) \
+    NUMAFY_SCOPE_VAR_(NUMAFY_ACTIVE_ ? NUMAFY_SITE_SCOPE_(numafy_scope_(owner)) : NUMAFY_NO_NODE)
 #define NUMAFY_SCOPE_NODE(node) NUMAFY_SCOPE_VAR_(NUMAFY_SITE_SCOPE_(numafy_scope_node_(node)))
 #define NUMAFY_SCOPE_VAR_(start)                                                         \
-    __attribute__((__cleanup__(numafy_scope_end_), __unused__)) const int NUMAFY_PASTE_( \
+    __attribute__((__cleanup__(numafy_scope_out_), __unused__)) const int NUMAFY_PASTE_( \
         numafy_scope_at_, __LINE__) = (start)
 
 /* NUMAFY_ROOT_OBJECT(name, node); behind the declaration of a local object, no register variable:
@@ -252,7 +282,8 @@ struct numafy_place_ {
 NUMAFY_OWNER_ inline numafy_place_
 near(const volatile void *numafy_owner_ NUMAFY_SITE_ALSO_) NUMAFY_NOTHROW_
 {
-    numafy_place_ numafy_w_ = {numafy_near_(NUMAFY_SITE_OWNER_(numafy_owner_)) NUMAFY_SITE_IS_(0)};
+    numafy_place_ numafy_w_ = {(NUMAFY_ACTIVE_ ? numafy_near_(NUMAFY_SITE_OWNER_(numafy_owner_))
+                                               : NUMAFY_NO_NODE)NUMAFY_SITE_IS_(0)};
     return numafy_w_;
 }
 
@@ -267,7 +298,8 @@ inline numafy_place_ on(int numafy_node_ NUMAFY_SITE_ALSO_) NUMAFY_NOTHROW_
 template <class numafy_T_>
 inline numafy_T_ *done(numafy_T_ *numafy_p_) NUMAFY_NOTHROW_
 {
-    numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);
+    if (NUMAFY_ACTIVE_)
+        numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);
     return numafy_p_;
 }
 
@@ -279,10 +311,15 @@ class enter
     NUMAFY_OWNER_ explicit enter(const volatile void *numafy_owner_ NUMAFY_SITE_ALSO_)
         NUMAFY_NOTHROW_
     {
-        numafy_push_(this, numafy_near_(NUMAFY_SITE_OWNER_(numafy_owner_)),
-                     NUMAFY_ENTRY_TEMPORARY_);
+        if (NUMAFY_ACTIVE_)
+            numafy_push_(this, numafy_near_(NUMAFY_SITE_OWNER_(numafy_owner_)),
+                         NUMAFY_ENTRY_TEMPORARY_);
     }
-    ~enter() NUMAFY_NOTHROW_ { numafy_pop_key_(this); }
+    ~enter() NUMAFY_NOTHROW_
+    {
+        if (NUMAFY_ACTIVE_)
+            numafy_pop_key_(this);
+    }
 
   private:
     enter(const enter &);
@@ -307,7 +344,8 @@ class enter_on
 template <class numafy_T_>
 inline numafy_T_ leave(numafy_T_ &&numafy_value_)
 {
-    numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);
+    if (NUMAFY_ACTIVE_)
+        numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);
     return static_cast<numafy_T_ &&>(numafy_value_);
 }
 #else
@@ -315,13 +353,15 @@ inline numafy_T_ leave(numafy_T_ &&numafy_value_)
 template <class numafy_T_>
 inline numafy_T_ &leave(numafy_T_ &numafy_value_)
 {
-    numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);
+    if (NUMAFY_ACTIVE_)
+        numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);
     return numafy_value_;
 }
 template <class numafy_T_>
 inline numafy_T_ leave(const numafy_T_ &numafy_value_)
 {
-    numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);
+    if (NUMAFY_ACTIVE_)
+        numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);
     return const_cast<numafy_T_ &>(numafy_value_);
 }
 #endif
@@ -365,7 +405,8 @@ inline numafy_T_ leave(const numafy_T_ &numafy_value_)
         const numafy::numafy_ctor_place_ &numafy_w_ NUMAFY_SITE_ALSO_)                             \
     {                                                                                              \
         void *numafy_p_ = NUMAFY_GET_##form(::operator new array, NUMAFY_SITE_PLACED_(numafy_w_)); \
-        numafy_push_(&numafy_w_, numafy_w_.numafy_node_, NUMAFY_ENTRY_TEMPORARY_);                 \
+        if (NUMAFY_ACTIVE_)                                                                        \
+            numafy_push_(&numafy_w_, numafy_w_.numafy_node_, NUMAFY_ENTRY_TEMPORARY_);             \
         return numafy_p_;                                                                          \
     }                                                                                              \
     NUMAFY_ALWAYS_INLINE_ inline void *operator new array(                                         \
@@ -373,7 +414,8 @@ inline numafy_T_ leave(const numafy_T_ &numafy_value_)
         const std::nothrow_t &numafy_t_ NUMAFY_SITE_ALSO_) NUMAFY_NOTHROW_                         \
     {                                                                                              \
         void *numafy_p_ = NUMAFY_TRY_##form(::operator new array, NUMAFY_SITE_PLACED_(numafy_w_)); \
-        numafy_push_(&numafy_w_, numafy_w_.numafy_node_, NUMAFY_ENTRY_TEMPORARY_);                 \
+        if (NUMAFY_ACTIVE_)                                                                        \
+            numafy_push_(&numafy_w_, numafy_w_.numafy_node_, NUMAFY_ENTRY_TEMPORARY_);             \
         return numafy_p_;                                                                          \
     }
 #define NUMAFY_PLACED_DELETE_(array, extra, form)                                               \
@@ -392,14 +434,16 @@ inline numafy_T_ leave(const numafy_T_ &numafy_value_)
         void *numafy_p_ extra, const numafy::numafy_ctor_place_ &NUMAFY_SITE_TYPES_)            \
         NUMAFY_NOTHROW_                                                                         \
     {                                                                                           \
-        numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);                                                   \
+        if (NUMAFY_ACTIVE_)                                                                     \
+            numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);                                               \
         NUMAFY_PUT_##form(::operator delete array);                                             \
     }                                                                                           \
     NUMAFY_ALWAYS_INLINE_ inline void operator delete array(                                    \
         void *numafy_p_ extra, const numafy::numafy_ctor_place_ &,                              \
         const std::nothrow_t &NUMAFY_SITE_TYPES_) NUMAFY_NOTHROW_                               \
     {                                                                                           \
-        numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);                                                   \
+        if (NUMAFY_ACTIVE_)                                                                     \
+            numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);                                               \
         NUMAFY_PUT_##form(::operator delete array);                                             \
     }
 #define NUMAFY_NOTHING_

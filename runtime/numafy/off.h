@@ -22,6 +22,7 @@ void numafy_off_free_(void *) __asm__("free");
 extern __attribute__((__weak__, __visibility__("default"))) char numafy_off_unit;
 char numafy_off_unit;
 
+#define NUMAFY_ACTIVE_ 0
 enum { NUMAFY_ENTRY_TEMPORARY_ = 0, NUMAFY_ENTRY_FRAME_ = 1, NUMAFY_ENTRY_OBJECT_ = 2 };
 
 NUMAFY_OFF_FN_ void *numafy_malloc(int numafy_node_, numafy_size numafy_size_)
@@ -174,7 +175,7 @@ NUMAFY_OFF_FN_ int numafy_scope_node_(int numafy_node_)
 {
     return numafy_node_;
 }
-NUMAFY_OFF_FN_ void numafy_scope_end_(const int *numafy_previous_)
+NUMAFY_OFF_FN_ void numafy_scope_out_(const int *numafy_previous_)
 {
     (void)numafy_previous_;
 }

@@ -236,8 +236,8 @@ NUMAFY_WEAK_ int(numafy_enter)(const volatile void *owner) NUMAFY_DEF_NOTHROW_
     return numafy_enter_at_(owner, (const void *)NUMAFY_CALLER_SP_);
 }
 
-__attribute__((noinline)) NUMAFY_WEAK_ void *
-numafy_leave(const volatile void *result) NUMAFY_DEF_NOTHROW_
+__attribute__((noinline))
+NUMAFY_WEAK_ void *(numafy_leave)(const volatile void *result)NUMAFY_DEF_NOTHROW_
 {
     struct numafy_thread *t = numafy_tls_v3;
     if (t->own) {
@@ -247,7 +247,7 @@ numafy_leave(const volatile void *result) NUMAFY_DEF_NOTHROW_
     return (void *)(uintptr_t)result;
 }
 
-__attribute__((noinline)) NUMAFY_WEAK_ long numafy_leave_int(long result) NUMAFY_DEF_NOTHROW_
+__attribute__((noinline)) NUMAFY_WEAK_ long(numafy_leave_int)(long result) NUMAFY_DEF_NOTHROW_
 {
     struct numafy_thread *t = numafy_tls_v3;
     if (t->own) {

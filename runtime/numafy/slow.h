@@ -219,6 +219,7 @@ NUMAFY_INNER_ void numafy_init(void)
         numafy_check_start_();
         numafy_poison_begin(numafy_state_v3.base, numafy_state_v3.span);
     }
+    __atomic_store_n(&numafy_active_v3, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&g->phase, NUMAFY_READY, __ATOMIC_RELEASE);
 }
 

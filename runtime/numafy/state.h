@@ -46,6 +46,7 @@ NUMAFY_WEAK_ struct numafy_state numafy_state_v3 = {
     {numafy_first_malloc_, numafy_first_calloc_, numafy_first_realloc_, numafy_first_free_,
      numafy_first_memalign_, numafy_first_usable_size_}};
 NUMAFY_WEAK_ struct numafy_pools numafy_pools_v3;
+NUMAFY_WEAK_ int numafy_active_v3; /* of near.h */
 NUMAFY_WEAK_ struct numafy_thread numafy_nothread_v3, numafy_latethread_v3;
 NUMAFY_WEAK_ NUMAFY_TLS_ struct numafy_thread *numafy_tls_v3 = &numafy_nothread_v3;
 #endif
