@@ -70,6 +70,7 @@ static void look_at(struct collector *c, CXCursor cursor, enum CXCursorKind k)
         collect_factory(c, cursor);
         collect_call(c, cursor);
         collect_template_call(c, cursor);
+        collect_need(c, cursor, k);
     } else if (k == CXCursor_TypeRef) {
         collect_type_name(c, cursor);
     } else if (is_cast(c, k)) {
@@ -93,6 +94,13 @@ static void look_at(struct collector *c, CXCursor cursor, enum CXCursorKind k)
         collect_variable(c, cursor);
     else if (k == CXCursor_AnnotateAttr)
         collect_annotation(c, cursor);
+    if (k == CXCursor_ArraySubscriptExpr || k == CXCursor_BinaryOperator ||
+        k == CXCursor_CompoundAssignOperator)
+        collect_need(c, cursor, k);
+    if (is_function_kind(k))
+        collect_tails(c, cursor);
+    else if (c->cxx && (k == CXCursor_DeclRefExpr || k == CXCursor_MemberRefExpr))
+        collect_taken(c, cursor);
     if (k == CXCursor_DeclRefExpr || k == CXCursor_FunctionDecl || k == CXCursor_MemberRefExpr ||
         k == CXCursor_CXXMethod || k == CXCursor_FieldDecl || k == CXCursor_VarDecl ||
         k == CXCursor_ParmDecl || k == CXCursor_OverloadedDeclRef || k == CXCursor_MemberRef ||
@@ -297,6 +305,7 @@ static void collector_release(struct collector *c)
     strmap_release(&c->seen_sites);
     strmap_release(&c->seen_inputs);
     strmap_release(&c->seen_lookups);
+    strmap_release(&c->tails);
 }
 
 void collect_unit(CXTranslationUnit tu, bool cxx, const struct collect_options *opt,

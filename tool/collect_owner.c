@@ -994,3 +994,68 @@ void owners_of(struct collector *c, struct fact_site *site)
     for (size_t i = 0; f && i < f->params.count; i++)
         add_variable(c, site, f, &f->params.items[i], OWNER_PARAMETER);
 }
+
+/* A variable that ends with its function and holds the object itself. */
+static bool is_local_object(CXCursor decl)
+{
+    enum CX_StorageClass storage = clang_Cursor_getStorageClass(decl);
+    return clang_getCursorKind(decl) == CXCursor_ParmDecl ||
+           (clang_getCursorKind(decl) == CXCursor_VarDecl &&
+            clang_getCursorLinkage(decl) == CXLinkage_NoLinkage && storage != CX_SC_Static &&
+            clang_getCursorTLSKind(decl) == CXTLS_None);
+}
+
+enum object_kind owner_of_object(struct collector *c, CXCursor object, unsigned offset,
+                                 struct fact_owner *owner, CXCursor *root)
+{
+    struct function *f = function_of(c);
+    struct path p = {.expr = clang_getNullCursor()};
+    p.cls = p.pointee = arena_strdup(c->a, "");
+    object_path(c, object, &p);
+    owner->kind = OWNER_DESTINATION;
+    owner->expr = owner->pointee = arena_strdup(c->a, "");
+    owner->cls = p.cls;
+    if (p.is_this)
+        return OBJECT_THIS;
+    CXCursor decl = clang_Cursor_isNull(p.expr) ? p.expr : clang_getCursorReferenced(p.expr);
+    bool name = !clang_Cursor_isNull(decl) && clang_getCursorKind(p.expr) == CXCursor_DeclRefExpr;
+    if (name && p.local && is_local_object(decl))
+        return OBJECT_LOCAL;
+    if (!f || clang_Cursor_isNull(p.expr))
+        return OBJECT_UNKNOWN;
+    scan_function(c, f);
+    char *text = cursor_text(c, p.expr);
+    if (!*owner->cls)
+        owner->cls = type_key(c, clang_getCursorType(p.expr));
+    owner->reject = path_reject(c, f, &p, text, offset);
+    if (!text || p.reject)
+        return OBJECT_UNKNOWN;
+    owner->expr = p.get ? arena_printf(c->a, "%s.get()", text) : text;
+    owner->take_address = p.take_address;
+    owner->pointee = p.pointee;
+    owner->slot = !*owner->cls || !strncmp(owner->cls, "lib:", 4);
+    if (name)
+        *root = decl;
+    return OBJECT_VARIABLE;
+}
+
+bool owner_of_parameter(struct collector *c, const struct param *p, struct fact_owner *owner)
+{
+    CXType t = clang_getCanonicalType(clang_getCursorType(p->cursor));
+    owner->kind = OWNER_PARAMETER;
+    owner->pointee = arena_strdup(c->a, "");
+    if (!*p->name || t.kind == CXType_Invalid)
+        return false;
+    if (param_form(c, t, owner, p->name))
+        return true;
+    bool reference = t.kind == CXType_LValueReference;
+    bool pointer = t.kind == CXType_Pointer;
+    CXType to = reference || pointer ? clang_getPointeeType(t) : t;
+    if (*owner->cls || (!reference && !pointer) || clang_isConstQualifiedType(to) ||
+        is_volatile(to) || !type_is_storage(c, to))
+        return false;
+    owner->take_address = owner->slot = true;
+    if (pointer)
+        owner->take_address = false;
+    return true;
+}

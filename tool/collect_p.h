@@ -67,6 +67,7 @@ struct function {
     bool flow_scanned;
     VEC(struct later_store) stores;
     cursors returned, out; /* variables whose value is returned, or stored through a parameter */
+    size_t scope; /* 1 + its index in the unit's scopes, 0 if it has none */
 };
 
 struct frame {
@@ -111,6 +112,7 @@ struct collector {
     struct strmap seen_records;       /* USRs whose members were collected */
     VEC(CXCursor) pending;            /* records to collect */
     VEC(const char *) pending_keys;
+    struct strmap tails;           /* key -> index in u->tails */
     struct strmap seen_sites;      /* file:offset of sites already added */
     VEC(struct macro_text) macros; /* collected on first need */
     VEC(struct macro_use) uses;
@@ -194,11 +196,44 @@ void collect_annotation(struct collector *c, CXCursor attribute);
 void inputs_start(struct collector *c);
 void inputs_file(struct collector *c, CXFile file);
 void inputs_directive(struct collector *c, CXCursor directive);
+/* How an object that may get blocks hangs together with the function around it. */
+enum object_kind {
+    OBJECT_THIS,     /* part of *this */
+    OBJECT_VARIABLE, /* part of what a variable points or refers to, or is */
+    OBJECT_LOCAL,    /* a variable of the function, by value */
+    OBJECT_UNKNOWN   /* cannot be named twice */
+};
+
+/* Fills owner; its expr is "" unless OBJECT_VARIABLE, *root is then the variable if it alone is the
+ * owner. */
+enum object_kind owner_of_object(struct collector *c, CXCursor object, unsigned offset,
+                                 struct fact_owner *owner, CXCursor *root);
+/* What the parameter stands for as owner; false if it cannot be one. */
+bool owner_of_parameter(struct collector *c, const struct param *p, struct fact_owner *owner);
+
+/* collect_scope.c */
+/* An object of this type, or what it refers to, may get blocks after it was made. */
+bool type_is_storage(struct collector *c, CXType t);
+void collect_need(struct collector *c, CXCursor cursor, enum CXCursorKind k);
+/* Name of what is called; in a template libclang has none, the text does. */
+char *callee_name(struct collector *c, CXCursor call);
+/* A site that may turn out to have no edit of its own. */
+void collect_site_need(struct collector *c, const char *file, unsigned offset, const char *type_key,
+                       CXCursor cursor);
+/* Key of the function, for tails; a lambda has that of the function around it. */
+const char *function_key(struct collector *c, const struct function *f);
+
+/* collect_tail.c */
+void collect_tails(struct collector *c, CXCursor function);
+/* A function's name that is no callee: its address is taken. */
+void collect_taken(struct collector *c, CXCursor name);
 
 /* collect_site.c */
 void collect_new(struct collector *c, CXCursor cursor);
 void collect_alloc_name(struct collector *c, CXCursor cursor);
 void collect_factory(struct collector *c, CXCursor cursor);
+/* The top frame's expression is what a call calls. */
+bool is_callee(struct collector *c);
 /* A site once, although a macro may expand to it many times; NULL if it is known or hidden. */
 struct fact_site *add_site(struct collector *c, const struct place *p, unsigned offset,
                            const char *kind);

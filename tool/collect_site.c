@@ -354,6 +354,9 @@ void collect_new(struct collector *c, CXCursor cursor)
         spelled = true;
     unsigned offset = spelled && place_is_plain(&p) ? l->tokens[word].offset : p.offset;
     size_t at = c->u->sites.count;
+    if (p.how == SPELLED_BODY && p.body->project)
+        collect_site_need(c, p.body->path, p.body_offset,
+                          type_key(c, clang_getPointeeType(clang_getCursorType(cursor))), cursor);
     if (!add_site(c, &p, offset, "new")) {
         if (p.how == SPELLED_ARGUMENT)
             site_again(c, cursor, p.src->path, offset);
@@ -382,8 +385,7 @@ void collect_new(struct collector *c, CXCursor cursor)
     owners_of(c, s);
 }
 
-/* The call whose callee is the top frame's expression, or a null cursor. */
-static bool is_callee(struct collector *c)
+bool is_callee(struct collector *c)
 {
     size_t i = c->frames.count - 1;
     CXCursor self = c->frames.items[i].cursor;
@@ -444,6 +446,7 @@ void collect_factory(struct collector *c, CXCursor cursor)
     s->type = type_shown(c, t);
     s->flags |= SITE_CLASS;
     flow_of(c, s);
+    collect_site_need(c, s->file, s->offset, key, cursor);
     if (!s->left)
         s->left = NF_LIBRARY_FACTORY;
     owners_of(c, s);

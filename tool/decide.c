@@ -55,6 +55,11 @@ static bool may_allocate(const struct program *p, const char *key, const char *c
     return false;
 }
 
+bool decide_may_allocate(const struct decider *d, const char *key)
+{
+    return may_allocate(d->p, key, "", 0);
+}
+
 static bool site_may_allocate(const struct program *p, const struct fact_site *f)
 {
     if (f->flags & (SITE_POINTER | SITE_FUNDAMENTAL))
@@ -135,10 +140,19 @@ static bool may_be_own_new(const struct decider *d, const struct fact_site *f)
     return plain ? d->own_argument : d->p->own_new;
 }
 
+int decide_file(const struct decider *d, const char *path)
+{
+    const struct program_file *file = program_file(d->p, path);
+    if (file && file->main_of_failed && !NUMAFY_PLANTED_TOOL(11))
+        return NF_FAILED_FILE;
+    if (file && !file->prelude_in.count)
+        return NF_NO_PRELUDE;
+    return 0;
+}
+
 /* What forbids any edit, whoever the owner. 0 if nothing does. */
 static int forbidden(const struct decider *d, const struct fact_site *f)
 {
-    const struct program_file *file = program_file(d->p, f->file);
     if (f->left)
         return f->left;
     bool call = (f->flags & (SITE_CALL | SITE_ALLOCATOR)) != 0;
@@ -151,11 +165,7 @@ static int forbidden(const struct decider *d, const struct fact_site *f)
         return NF_DEPENDENT_OWN_NEW;
     if ((f->flags & SITE_REPLACED) && !d->o->force_alloc && !NUMAFY_PLANTED_TOOL(13))
         return NF_REPLACED;
-    if (file && file->main_of_failed && !NUMAFY_PLANTED_TOOL(11))
-        return NF_FAILED_FILE;
-    if (file && !file->prelude_in.count)
-        return NF_NO_PRELUDE;
-    return 0;
+    return decide_file(d, f->file);
 }
 
 const struct fact_owner *decide_owner(struct decider *d, const struct fact_site *f, int *id)
@@ -366,6 +376,7 @@ void decide_sites(struct program *p, const struct options *o)
     decide_allocators(&d);
     for (size_t i = 0; i < p->sites.count; i++)
         decide_site(&d, &p->sites.items[i]);
+    decide_scopes(&d);
     decide_covered(&d);
     strmap_release(&d.allocators);
     strmap_release(&d.covered);

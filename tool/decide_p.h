@@ -42,6 +42,16 @@ const char *decide_owner_text(const struct decider *d, const struct fact_site *f
  */
 bool decide_node(const struct decider *d, const struct fact_site *f, int *node);
 
+/* What forbids edits of the whole file: an enum nf_id, or 0. */
+int decide_file(const struct decider *d, const char *file);
+/* May constructing or assigning an object of this class allocate? Unknown counts as yes. */
+bool decide_may_allocate(const struct decider *d, const char *key);
+
+/* decide_scope.c */
+/* After all sites: which functions get a scope, which statements an enter, and which sites they
+ * cover. */
+void decide_scopes(struct decider *d);
+
 /* decide_call.c: calls of allocators */
 /* What goes through a call comes back from it: `via` of a site or an owner. */
 bool decide_passes(const struct decider *d, const char *via);

@@ -46,6 +46,13 @@ static void add_site_edits(struct emit *e, const struct site *s, const char *byt
         edit_list_add(list, f->end, 0, s->tail, rank);
 }
 
+static void add_scope_edits(const struct scope *s, struct edit_list *list)
+{
+    edit_list_add(list, s->offset, 0, s->head, -(int)s->end);
+    if (s->tail)
+        edit_list_add(list, s->end, 0, s->tail, -(int)s->offset);
+}
+
 static int apply_file(struct emit *e, struct program *p, struct program_file *file,
                       const struct strbuf *bytes, bool prelude, struct strbuf *err)
 {
@@ -61,6 +68,11 @@ static int apply_file(struct emit *e, struct program *p, struct program_file *fi
     for (size_t i = 0; i < p->inserts.count; i++)
         if (!strcmp(p->inserts.items[i].file, file->path))
             edit_list_add(&list, p->inserts.items[i].offset, 0, p->inserts.items[i].text, (int)i);
+    for (size_t i = 0; i < p->scopes.count; i++) {
+        const struct scope *s = &p->scopes.items[i];
+        if (s->edited && !strcmp(s->file, file->path))
+            add_scope_edits(s, &list);
+    }
     lex_init(&l, strbuf_str(bytes), bytes->len);
     long at = prelude ? prelude_place(&l, &head) : -1;
     if (at >= 0)
@@ -105,6 +117,9 @@ int emit_texts(struct emit *e, struct program *p, struct strbuf *err)
             touch(p, p->sites.items[i].file, &touched, &preludes);
     for (size_t i = 0; i < p->inserts.count; i++)
         touch(p, p->inserts.items[i].file, &touched, &preludes);
+    for (size_t i = 0; i < p->scopes.count; i++)
+        if (p->scopes.items[i].edited)
+            touch(p, p->scopes.items[i].file, &touched, &preludes);
     for (size_t i = 0; i < p->files.count && !result; i++) {
         struct program_file *f = &p->files.items[i];
         bool prelude = false, mine = false;

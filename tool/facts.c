@@ -111,6 +111,43 @@ static const struct field fact_site_fields[] = {
 };
 RECORD(fact_site);
 
+static const struct field fact_need_fields[] = {
+    FIELD(fact_need, offset),
+    FIELD(fact_need, line),
+    FIELD(fact_need, column),
+    FIELD(fact_need, start),
+    FIELD(fact_need, end),
+    FIELD(fact_need, tagged),
+    FIELD(fact_need, this_object),
+    FIELD(fact_need, parameter),
+    FIELD(fact_need, key),
+    FIELD(fact_need, assigned),
+    FIELD(fact_need, site),
+    LIST(fact_need, owners, fact_owner),
+};
+RECORD(fact_need);
+
+static const struct field fact_scope_fields[] = {
+    FIELD(fact_scope, file),
+    FIELD(fact_scope, offset),
+    FIELD(fact_scope, line),
+    FIELD(fact_scope, column),
+    FIELD(fact_scope, key),
+    FIELD(fact_scope, function),
+    FIELD(fact_scope, tagged),
+    FIELD(fact_scope, replaced),
+    FIELD(fact_scope, left),
+    LIST(fact_scope, owners, fact_owner),
+    LIST(fact_scope, needs, fact_need),
+};
+RECORD(fact_scope);
+
+static const struct field fact_tail_fields[] = {
+    FIELD(fact_tail, key),
+    FIELD(fact_tail, calls),
+};
+RECORD(fact_tail);
+
 static const struct field fact_mark_fields[] = {
     FIELD(fact_mark, file),
     FIELD(fact_mark, offset),
@@ -190,6 +227,8 @@ static const struct field fact_unit_fields[] = {
     FIELD(fact_unit, search),
     LIST(fact_unit, lookups, fact_lookup),
     FIELD(fact_unit, opaque),
+    LIST(fact_unit, scopes, fact_scope),
+    LIST(fact_unit, tails, fact_tail),
 };
 RECORD(fact_unit);
 

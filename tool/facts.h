@@ -127,6 +127,38 @@ struct fact_site {
     VEC(struct fact_owner) owners;
 };
 
+/* One call, or one site that cannot be edited, that may allocate for an owner. */
+struct fact_need {
+    unsigned offset, line, column;
+    unsigned start, end;   /* the statement that it is all of, or 0: what an enter may precede */
+    bool tagged;           /* an enter precedes it */
+    bool this_object;      /* the object is part of *this */
+    const char *parameter; /* the object is part of what this parameter names, or "" */
+    const char *key;       /* class that the object is part of, or of a site; "" if unknown */
+    const char *assigned;  /* its made assignment is called: allocates if a member may, or "" */
+    const char *site;      /* "file:offset" of a site, or "" */
+    VEC(struct fact_owner) owners; /* names the object's owner where the call is; one or none */
+};
+
+/* The body of a function with needs. */
+struct fact_scope {
+    const char *file;
+    unsigned offset, line, column; /* of what follows its { */
+    const char *key, *function;    /* key: as struct fact_tail's */
+    bool tagged;                   /* begins with a scope */
+    bool replaced;                 /* as SITE_REPLACED */
+    int left;                      /* enum nf_id, or 0 if a scope may be put there */
+    VEC(struct fact_owner) owners; /* this, then parameters */
+    VEC(struct fact_need) needs;
+};
+
+/* Functions that `key` may call in tail position. Also keys of functions: `N:name` is any function
+ * of that name, `?` any whose address is taken. */
+struct fact_tail {
+    const char *key;
+    strings calls;
+};
+
 /* A word that the tree accounts for without being a site: declaration, name. */
 struct fact_mark {
     const char *file;
@@ -209,6 +241,8 @@ struct fact_unit {
     VEC(struct fact_type) types;
     VEC(struct fact_site) sites;
     VEC(struct fact_mark) marks;
+    VEC(struct fact_scope) scopes;
+    VEC(struct fact_tail) tails;
     VEC(struct fact_file) files;
     VEC(struct fact_root) roots;
     VEC(struct fact_var) vars;

@@ -269,6 +269,7 @@ void program_release(struct program *p)
     }
     vec_release(&p->types);
     vec_release(&p->sites);
+    vec_release(&p->scopes);
     vec_release(&p->files);
     vec_release(&p->notes);
     for (size_t i = 0; i < p->vars.count; i++)

@@ -172,6 +172,8 @@ static void mark_replaced(struct program *p, const struct compdb *db, const stru
             u->sites.items[k].flags |= SITE_REPLACED;
         for (size_t k = 0; affected[i] && k < u->vars.count; k++)
             u->vars.items[k].flags |= VAR_REPLACED;
+        for (size_t k = 0; affected[i] && k < u->scopes.count; k++)
+            u->scopes.items[k].replaced = true;
     }
     arena_release(&a);
 }

@@ -32,6 +32,21 @@ struct site {
     const char *tail;   /* put at the end of the expression, or NULL */
 };
 
+/* A scope at the start of a body, or an enter before a statement. */
+struct scope {
+    const char *file;
+    unsigned offset, line, column;
+    const char *function;
+    const char *kind; /* "scope" or "enter" */
+    enum site_action action;
+    int id; /* enum nf_id when left */
+    bool edited;
+    const char *owner;
+    const char *head, *tail; /* put at offset, at end; tail may be NULL */
+    unsigned end;
+    size_t needs; /* calls of libraries and sites that it is there for */
+};
+
 enum file_status { FILE_COPIED, FILE_UNCHANGED, FILE_EDITED, FILE_FAILED, FILE_NOT_IN_DATABASE };
 
 struct program_file {
@@ -64,6 +79,7 @@ struct program {
     VEC(struct fact_type) types;   /* merged; lists owned */
     struct strmap type_index;
     VEC(struct site) sites;         /* sorted by file and offset */
+    VEC(struct scope) scopes;       /* sorted by file and offset; filled by decide */
     VEC(struct program_file) files; /* sorted by path */
     struct strmap file_index;
     VEC(struct fact_note) notes; /* sorted, without repeats */

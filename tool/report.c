@@ -63,6 +63,12 @@ void report_count(const struct program *p, struct totals *t)
         t->conflicts += s->id == NF_CONFLICT;
         t->reachable_left += s->action == ACTION_LEFT && (s->reachable || s->id == NF_LOST);
     }
+    for (size_t i = 0; i < p->scopes.count; i++) {
+        const struct scope *s = &p->scopes.items[i];
+        t->scopes += s->action == ACTION_SCOPE;
+        t->scopes_left += s->action == ACTION_LEFT;
+        t->conflicts += s->id == NF_CONFLICT;
+    }
     t->lost = p->lost;
     for (size_t i = 0; i < p->files.count; i++) {
         t->files_edited += p->files.items[i].status == FILE_EDITED;
@@ -113,6 +119,31 @@ static json_object *site_json(const struct options *o, const struct site *s)
     return j;
 }
 
+static json_object *scope_json(const struct options *o, const struct scope *s)
+{
+    json_object *j = json_object_new_object();
+    add_text(j, "file", shown_path(o, s->file));
+    add_number(j, "line", s->line);
+    add_number(j, "column", s->column);
+    add_text(j, "kind", s->kind);
+    add_text(j, "function", s->function);
+    add_text(j, "owner", s->owner);
+    add_text(j, "action", action_name(s->action));
+    add_text(j, "reason", s->id ? nf_text((enum nf_id)s->id) : "");
+    add_id(j, "id", s->id);
+    json_object_object_add(j, "edited", json_object_new_boolean(s->edited));
+    add_number(j, "calls", s->needs);
+    return j;
+}
+
+static json_object *scopes_json(const struct program *p, const struct options *o)
+{
+    json_object *list = json_object_new_array();
+    for (size_t i = 0; i < p->scopes.count; i++)
+        json_object_array_add(list, scope_json(o, &p->scopes.items[i]));
+    return list;
+}
+
 static json_object *totals_json(const struct totals *t)
 {
     json_object *j = json_object_new_object();
@@ -121,6 +152,8 @@ static json_object *totals_json(const struct totals *t)
     add_number(j, "on", t->on);
     add_number(j, "scope", t->scope);
     add_number(j, "left", t->left);
+    add_number(j, "scopes", t->scopes);
+    add_number(j, "scopes_left", t->scopes_left);
     add_number(j, "lost", t->lost);
     add_number(j, "files_edited", t->files_edited);
     add_number(j, "files_failed", t->files_failed);
@@ -228,6 +261,7 @@ void report_json(const struct program *p, const struct options *o, const struct 
     add_text(root, "tree", o->tree);
     json_object_object_add(root, "files", files_json(p, o));
     json_object_object_add(root, "sites", sites);
+    json_object_object_add(root, "scopes", scopes_json(p, o));
     json_object_object_add(root, "totals", totals_json(t));
     json_object_object_add(root, "reasons", reasons_json(p));
     json_object_object_add(root, "types", types_json(p, o));
@@ -255,6 +289,14 @@ void report_diagnostics(FILE *err, const struct program *p, const struct options
             fprintf(err, "%s:%u:%u: %s %s: %s\n", s->file, s->line, s->column,
                     action_name(s->action), s->votes.items[0]->type, s->owner);
     }
+    for (size_t i = 0; i < p->scopes.count; i++) {
+        const struct scope *s = &p->scopes.items[i];
+        if (s->action == ACTION_LEFT && (s->id != NF_REPLACED || o->verbose))
+            diag_site(err, s->file, s->line, s->column, (enum nf_id)s->id, s->function);
+        else if (s->action != ACTION_LEFT && o->verbose)
+            fprintf(err, "%s:%u:%u: %s %s: %s\n", s->file, s->line, s->column, s->kind,
+                    s->function, s->owner);
+    }
 }
 
 void report_summary(FILE *out, const struct program *p, const struct options *o,
@@ -276,6 +318,8 @@ void report_summary(FILE *out, const struct program *p, const struct options *o,
             fprintf(out, "%6zu NF%d %s\n       %s\n", n, (int)*id, nf_text(*id), nf_advice(*id));
     }
     bool written = *o->out && !o->check;
+    if (t->scopes + t->scopes_left)
+        fprintf(out, "scopes for what no site shows %zu, left %zu\n", t->scopes, t->scopes_left);
     fprintf(out, "files edited %zu, failed %zu; %s%s\n", t->files_edited, t->files_failed,
             written    ? "written to "
             : o->check ? "nothing written (--check)"

@@ -12,7 +12,7 @@ struct json_object;
 
 struct totals {
     size_t sites, near, on, scope, left, lost, files_edited, files_failed;
-    size_t reachable_left, conflicts;
+    size_t reachable_left, conflicts, scopes, scopes_left;
 };
 
 void report_count(const struct program *p, struct totals *t);

@@ -53,7 +53,8 @@ def output_problem(case: Case, work: Path, result: proc.Result) -> str:
         names = {"TREE": str(work / "tree"), "OUT": str(work / "out"), "ROOT": str(ROOT)}
         difference = expect.mismatch(case.text("stderr", ""), stderr, names)
         problems += [f"stderr {difference}"] if difference else []
-    problems += _site_problems(case, work / "report.json")
+    problems += _list_problems(case, work / "report.json", "sites")
+    problems += _list_problems(case, work / "report.json", "scopes")
     if problems:
         problems.append(f"stderr was:\n{stderr}")
     return "\n".join(problems)
@@ -86,23 +87,30 @@ def _difference(name: str, expected: bytes, actual: bytes) -> str:
     return "\n".join(difflib.unified_diff(*sides, f"expected/{name}", f"out/{name}", lineterm=""))
 
 
-def _site_problems(case: Case, report_file: Path) -> List[str]:
-    """Compares the report's sites with the case's list: `file:line kind action id`, id is - for edited sites."""
-    if not (case.folder / "sites").exists():
+def _site_line(s: Dict[str, str]) -> str:
+    return f"{s['file']}:{s['line']} {s['kind']} {s['action']} {s.get('id') or '-'}"
+
+
+def _scope_line(s: Dict[str, str]) -> str:
+    return f"{s['file']}:{s['line']} {s['kind']} {s['function']} {s['action']} {s['id'] or s['owner']}"
+
+
+def _list_problems(case: Case, report_file: Path, name: str) -> List[str]:
+    """Compares the report's sites or scopes with the case's list: `file:line kind action id`, id is - for edited
+    sites; `file:line kind function action owner`, the id instead of the owner where it is left."""
+    if not (case.folder / name).exists():
         return []
     try:
         report = json.loads(report_file.read_text("utf-8"))
     except (OSError, ValueError) as error:
         return [f"the report cannot be read: {error}"]
-    found = sorted(
-        (s["file"], s["line"], s["column"], f"{s['kind']} {s['action']} {s.get('id') or '-'}")
-        for s in report["sites"]
-    )
-    actual = [f"{file}:{line} {rest}" for file, line, _, rest in found]
-    expected = [line for line in case.text("sites", "").splitlines() if line]
+    line = _site_line if name == "sites" else _scope_line
+    found = sorted((s["file"], s["line"], s["column"], line(s)) for s in report[name])
+    actual = [text for *_, text in found]
+    expected = [text for text in case.text(name, "").splitlines() if text]
     if actual == expected:
         return []
-    return ["sites:", *difflib.unified_diff(expected, actual, "expected", "report", lineterm="")]
+    return [f"{name}:", *difflib.unified_diff(expected, actual, "expected", "report", lineterm="")]
 
 
 def _again_problem(case: Case, opts: Options, work: Path) -> str:

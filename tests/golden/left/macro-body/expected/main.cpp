@@ -14,7 +14,7 @@ struct Owner {
     Node *a = nullptr;
     Node *b = nullptr;
     void fill()
-    {
+    { NUMAFY_SCOPE(this);
         a = MAKE(1);
         STORE(b,  ::new (::numafy::near(this)) Node{2});
     }

@@ -42,7 +42,7 @@ int main()
 {
     Books *books = new numa<Books, 1>();
     books->second.reset(new numa<List, 2>());
-    books->third.reset(new numa<List, 3>());
+    ((void)::numafy::enter(books), books->third.reset(new numa<List, 3>()));
     push(books->first, 5);
     push_owned(books->second, 6);
     fill(books, 1);
