@@ -551,7 +551,7 @@ NUMAFY_COLD_ void numafy_stats_print(FILE *out) NUMAFY_DEF_NOTHROW_
 NUMAFY_INNER_ FILE *numafy_stats_open(const char *where)
 {
     char name[4096];
-    const char *id = strstr(where, "%p");
+    const char *id = __builtin_strstr(where, "%p");
     if (!id)
         return fopen(where, "w");
     const int n = snprintf(name, sizeof name, "%.*s%ld%s", (int)(id - where), where,
