@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The soundness check. libclang drops sites silently (lambda init-captures, erroneous expressions),
+ * The soundness check. libclang drops sites silently (lambda initialisers, erroneous expressions),
  * so every word `new` and every allocator's name in a file that some unit read must be one of:
  * site, declaration, name, directive, unexpanded macro argument, inactive everywhere. The rest is
  * LOST and becomes a site of its own.

@@ -156,7 +156,16 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
     f->cursor = cursor;
     f->kind = clang_getCursorKind(cursor);
     look_at(c, cursor, f->kind);
+    collect_hidden(c, clang_getCursorKind(cursor));
     return CXChildVisit_Recurse;
+}
+
+void collect_below(struct collector *c, CXCursor declaration)
+{
+    struct frame *f = vec_add(&c->frames);
+    f->cursor = declaration;
+    f->kind = clang_getCursorKind(declaration);
+    clang_visitChildren(declaration, visit, c);
 }
 
 /* A macro of one of these names would rewrite the inserted text, or near.h itself. */
@@ -287,6 +296,7 @@ static void collector_release(struct collector *c)
         struct function *f = c->functions.items[i];
         vec_release(&f->params);
         vec_release(&f->freed);
+        vec_release(&f->aliases);
         vec_release(&f->locals);
         vec_release(&f->loops);
         vec_release(&f->stores);

@@ -289,6 +289,28 @@ static void scan_release(struct function_scan *s, CXCursor call)
     }
 }
 
+/* q = p, Node *q = p, Node &r = *p: what is released through one name is gone under the other. */
+static void add_alias(struct function_scan *s, CXCursor name, bool declares, CXCursor value)
+{
+    CXType t = clang_getCanonicalType(clang_getCursorType(name));
+    if (t.kind != CXType_Pointer && t.kind != CXType_LValueReference)
+        return;
+    value = skip_wrappers(value);
+    while (clang_getCursorKind(value) == CXCursor_CStyleCastExpr ||
+           clang_getCursorKind(value) == CXCursor_CXXStaticCastExpr ||
+           clang_getCursorKind(value) == CXCursor_UnaryOperator)
+        value = skip_wrappers(first_expression(value));
+    enum CXCursorKind k = clang_getCursorKind(value);
+    if (k != CXCursor_DeclRefExpr && k != CXCursor_MemberRefExpr &&
+        k != CXCursor_ArraySubscriptExpr && k != CXCursor_CXXThisExpr)
+        return;
+    struct same_block alias = {declares ? spelling(s->c, name)
+                                        : cursor_text(s->c, skip_wrappers(name)),
+                               cursor_text(s->c, value)};
+    if (alias.a && alias.b)
+        vec_push(&s->f->aliases, alias);
+}
+
 static enum CXChildVisitResult scan_statement(CXCursor child, CXCursor parent, CXClientData data)
 {
     struct function_scan *s = data;
@@ -305,6 +327,16 @@ static enum CXChildVisitResult scan_statement(CXCursor child, CXCursor parent, C
         struct place p = place_of(s->c, clang_getCursorLocation(child));
         struct text_at t = {spelling(s->c, child), p.offset};
         vec_push(&s->f->locals, t);
+        CXCursor value = first_expression(child);
+        if (!clang_Cursor_isNull(value))
+            add_alias(s, child, true, value);
+        break;
+    }
+    case CXCursor_BinaryOperator: {
+        CXCursor kids[2];
+        if (clang_getCursorBinaryOperatorKind(child) == CXBinaryOperator_Assign &&
+            children_of(child, kids, 2) == 2)
+            add_alias(s, kids[0], false, kids[1]);
         break;
     }
     case CXCursor_ForStmt:
@@ -323,6 +355,39 @@ static enum CXChildVisitResult scan_statement(CXCursor child, CXCursor parent, C
     return CXChildVisit_Recurse;
 }
 
+static const char *without_this(const char *text)
+{
+    return strncmp(text, "this->", 6) ? text : text + 6;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+    return !strcmp(without_this(a), without_this(b));
+}
+
+static void add_freed(struct function *f, const char *text, unsigned offset)
+{
+    for (size_t i = 0; i < f->freed.count; i++)
+        if (f->freed.items[i].offset == offset && same_name(f->freed.items[i].text, text))
+            return;
+    struct text_at t = {text, offset};
+    vec_push(&f->freed, t);
+}
+
+/* A release goes for all names of the block, in whatever order they were given. */
+static void spread_freed(struct function *f)
+{
+    enum { LIMIT = 4096 };
+    for (size_t i = 0; i < f->freed.count && i < LIMIT; i++)
+        for (size_t k = 0; k < f->aliases.count; k++) {
+            struct text_at t = f->freed.items[i];
+            if (same_name(f->aliases.items[k].a, t.text))
+                add_freed(f, f->aliases.items[k].b, t.offset);
+            else if (same_name(f->aliases.items[k].b, t.text))
+                add_freed(f, f->aliases.items[k].a, t.offset);
+        }
+}
+
 static void scan_function(struct collector *c, struct function *f)
 {
     if (f->scanned)
@@ -330,6 +395,7 @@ static void scan_function(struct collector *c, struct function *f)
     f->scanned = true;
     struct function_scan s = {c, f};
     clang_visitChildren(f->cursor, scan_statement, &s);
+    spread_freed(f);
 }
 
 /* The function around the top frame; NULL at file or class scope. Makes those on the way. */
@@ -355,15 +421,10 @@ struct function *function_of(struct collector *c)
 
 /* Checks that go by text */
 
-static const char *without_this(const char *text)
-{
-    return strncmp(text, "this->", 6) ? text : text + 6;
-}
-
 static bool in_texts(const strings *list, const char *text)
 {
     for (size_t i = 0; i < list->count; i++)
-        if (!strcmp(without_this(list->items[i]), without_this(text)))
+        if (same_name(list->items[i], text))
             return true;
     return false;
 }
@@ -473,127 +534,6 @@ static bool is_freed(struct function *f, const strings *reads, unsigned site)
     return false;
 }
 
-/* Destinations */
-
-struct destination {
-    bool found;
-    bool member_init; /* a member's initialiser: the owner is this */
-    CXCursor lvalue;
-    CXCursor declared; /* the variable that is initialised: no owner, but perhaps a root */
-    const char *via;   /* see fact_owner */
-};
-
-struct init_scan {
-    CXCursor target, last;
-    bool member;
-};
-
-static enum CXChildVisitResult find_initialiser(CXCursor child, CXCursor parent, CXClientData data)
-{
-    struct init_scan *s = data;
-    (void)parent;
-    if (same_cursor(child, s->target)) {
-        s->member = clang_getCursorKind(s->last) == CXCursor_MemberRef;
-        return CXChildVisit_Break;
-    }
-    s->last = child;
-    return CXChildVisit_Continue;
-}
-
-static bool is_member_initialiser(CXCursor ctor, CXCursor expr)
-{
-    struct init_scan s = {expr, clang_getNullCursor(), false};
-    clang_visitChildren(ctor, find_initialiser, &s);
-    return s.member;
-}
-
-/* A call on the way up from the site: smart pointer construction passes, assignment and reset of a
- * smart pointer are destinations. Returns false to stop. */
-static bool destination_call(struct collector *c, CXCursor call, CXCursor from,
-                             struct destination *d)
-{
-    char *name = spelling(c, call);
-    CXCursor object = first_expression(call);
-    if (!strcmp(name, "operator=") && !same_cursor(object, from)) {
-        d->found = type_is_smart_pointer(c, clang_getCursorType(object));
-        d->lvalue = object;
-        return false;
-    }
-    if (!strcmp(name, "reset") && clang_getCursorKind(object) == CXCursor_MemberRefExpr) {
-        CXCursor pointer = first_expression(object);
-        if (!clang_Cursor_isNull(pointer) &&
-            type_is_smart_pointer(c, clang_getCursorType(pointer))) {
-            d->found = true;
-            d->lvalue = pointer;
-        }
-        return false;
-    }
-    enum CXCursorKind k = clang_getCursorKind(clang_getCursorReferenced(call));
-    return (k == CXCursor_Constructor || k == CXCursor_FunctionTemplate) &&
-           type_is_smart_pointer(c, clang_getCursorType(call));
-}
-
-/* A call that returns this argument, which takes one that only all units together can vouch for. */
-static bool passes_on(struct collector *c, CXCursor call, CXCursor from, struct destination *d)
-{
-    const char *via;
-    CXCursor callee = clang_getCursorReferenced(call);
-    if (d->found || clang_getCursorKind(callee) == CXCursor_Constructor ||
-        !flow_passes(c, call, from, &via) || (*via && *d->via))
-        return false;
-    d->via = *via ? via : d->via;
-    return true;
-}
-
-static struct destination find_destination(struct collector *c)
-{
-    struct destination d = {.declared = clang_getNullCursor(), .via = ""};
-    for (size_t i = c->frames.count - 1; i > 0; i--) {
-        CXCursor up = c->frames.items[i - 1].cursor, from = c->frames.items[i].cursor;
-        CXCursor kids[3];
-        switch ((int)c->frames.items[i - 1].kind) {
-        case CXCursor_UnexposedExpr:
-        case CXCursor_ParenExpr:
-        case CXCursor_CStyleCastExpr:
-        case CXCursor_CXXStaticCastExpr:
-        case CXCursor_CXXReinterpretCastExpr:
-        case CXCursor_CXXConstCastExpr:
-        case CXCursor_CXXFunctionalCastExpr:
-        case CXCursor_InitListExpr:
-            continue;
-        case CXCursor_ConditionalOperator:
-            if (children_of(up, kids, 3) == 3 && !same_cursor(kids[0], from))
-                continue;
-            return d;
-        case CXCursor_BinaryOperator:
-            if (children_of(up, kids, 2) != 2 || !same_cursor(kids[1], from))
-                return d;
-            if (clang_getCursorBinaryOperatorKind(up) == CXBinaryOperator_Comma)
-                continue;
-            d.found = clang_getCursorBinaryOperatorKind(up) == CXBinaryOperator_Assign;
-            d.lvalue = kids[0];
-            return d;
-        case CXCursor_CallExpr:
-            if (destination_call(c, up, from, &d) || passes_on(c, up, from, &d))
-                continue;
-            return d;
-        case CXCursor_VarDecl:
-            d.declared = up;
-            return d;
-        case CXCursor_FieldDecl:
-            d.found = d.member_init = true;
-            return d;
-        case CXCursor_Constructor:
-        case CXCursor_FunctionTemplate:
-            d.found = d.member_init = is_member_initialiser(up, from);
-            return d;
-        default:
-            return d;
-        }
-    }
-    return d;
-}
-
 /* An owner being built from an lvalue. `expr` is the cursor whose text it names. */
 struct path {
     CXCursor expr;
@@ -628,7 +568,7 @@ static const char *class_of_member(struct collector *c, CXCursor member, CXCurso
     CXCursor decl = clang_getCursorReferenced(member);
     CXCursor parent = clang_getCursorSemanticParent(decl);
     if (clang_getCursorKind(decl) == CXCursor_FieldDecl &&
-        is_record_kind(clang_getCursorKind(parent)) &&
+        is_record_kind(clang_getCursorKind(parent)) && !is_system(c, parent) &&
         !clang_Cursor_isAnonymousRecordDecl(parent)) {
         return record_key(c, parent);
     }
@@ -647,11 +587,14 @@ static void member_path(struct collector *c, CXCursor member, struct path *p)
         p->reject = NF_NO_OWNER; /* a static data member belongs to no object */
         return;
     }
-    if (!*p->cls)
+    bool arrow = !clang_Cursor_isNull(base) && member_is_arrow(c, member, base);
+    /* p->pair.second: what holds the library's object tells more than its class. */
+    bool inside_library = !clang_Cursor_isNull(base) && !arrow && is_system(c, decl);
+    if (!*p->cls && !inside_library)
         p->cls = class_of_member(c, member, base);
     if (clang_Cursor_isNull(base)) {
         p->is_this = true;
-    } else if (!member_is_arrow(c, member, base)) {
+    } else if (!arrow) {
         object_path(c, base, p);
     } else {
         CXCursor inner = skip_wrappers(base);
@@ -773,6 +716,19 @@ static bool slot_path(struct collector *c, CXCursor lvalue, struct path *p)
     }
 }
 
+/* What has just got an element; `callee` is object.insert. The container stands for its elements.
+ */
+static bool container_path(struct collector *c, CXCursor callee, struct path *p)
+{
+    CXCursor base = first_expression(callee);
+    if (member_is_arrow(c, callee, base))
+        member_path(c, callee, p);
+    else
+        object_path(c, base, p);
+    p->slot = !*p->cls || !strncmp(p->cls, "lib:", 4);
+    return !(p->local && !p->reject);
+}
+
 static struct fact_owner *add_owner(struct collector *c, struct fact_site *site,
                                     enum owner_kind kind, const char *expr, const char *cls)
 {
@@ -877,7 +833,7 @@ static void add_destination(struct collector *c, struct fact_site *site, struct 
         for (size_t i = c->frames.count; !f && !*p.cls && i-- > 0;)
             if (is_record_kind(c->frames.items[i].kind))
                 p.cls = record_key(c, c->frames.items[i].cursor);
-    } else if (!slot_path(c, d.lvalue, &p)) {
+    } else if (!(d.container ? container_path(c, d.lvalue, &p) : slot_path(c, d.lvalue, &p))) {
         return;
     }
     if (p.is_this) {
@@ -895,7 +851,7 @@ static void add_destination(struct collector *c, struct fact_site *site, struct 
         add_owner(c, site, OWNER_DESTINATION, text ? text : arena_strdup(c->a, ""), p.cls);
     o->take_address = p.take_address;
     o->pointee = p.pointee;
-    o->slot = p.slot || !*p.cls;
+    o->slot = p.slot || !*p.cls || !strncmp(p.cls, "lib:", 4) || !strncmp(p.cls, "T:", 2);
     o->reject = reject;
     o->via = d.via;
 }

@@ -51,6 +51,11 @@ struct later_store {
     CXCursor holder, value;
 };
 
+/* Two names of one block. */
+struct same_block {
+    const char *a, *b;
+};
+
 /* A function or lambda around the site being looked at; `scanned` part is filled on first need. */
 struct function {
     CXCursor cursor;
@@ -62,6 +67,7 @@ struct function {
     bool is_constexpr;
     VEC(struct param) params;
     texts_at freed;
+    VEC(struct same_block) aliases;
     texts_at locals;
     VEC(struct fact_range) loops;
     bool flow_scanned;
@@ -171,6 +177,11 @@ bool type_is_smart_pointer(struct collector *c, CXType t);
 void type_add_edge(struct collector *c, const char *from, const char *to);
 void type_add_flag(struct collector *c, const char *key, unsigned flag);
 
+/* collect_hidden.c: declarations that libclang does not walk */
+void collect_hidden(struct collector *c, enum CXCursorKind k);
+/* collect.c: walks what is below the declaration as if it stood on top of the stack. */
+void collect_below(struct collector *c, CXCursor declaration);
+
 /* collect_macro.c */
 /* A macro turns the argument at this place into text; unknown counts as yes. */
 bool macro_makes_text(struct collector *c, const struct place *p);
@@ -179,6 +190,17 @@ bool macro_makes_text(struct collector *c, const struct place *p);
 void collect_cast(struct collector *c, CXCursor cursor, enum CXCursorKind k);
 void collect_type_name(struct collector *c, CXCursor reference);
 void collect_template_call(struct collector *c, CXCursor call);
+
+/* collect_dest.c */
+struct destination {
+    bool found;
+    bool member_init; /* a member's initialiser: the owner is this */
+    bool container;   /* lvalue is the callee of object.insert(..) */
+    CXCursor lvalue;
+    CXCursor declared; /* the variable that is initialised: no owner, but perhaps a root */
+    const char *via;   /* see fact_owner */
+};
+struct destination find_destination(struct collector *c);
 
 /* collect_owner.c: guesses */
 struct function *function_of(struct collector *c);

@@ -75,12 +75,32 @@ static bool inside_default_argument(struct collector *c)
     return false;
 }
 
+static bool is_suspension(const struct lex *l, size_t i)
+{
+    return lex_is(l, i, "co_await") || lex_is(l, i, "co_yield") || lex_is(l, i, "co_return");
+}
+
+/* g++ 12 fails on the temporary of ctor() anywhere in a coroutine. */
+static bool in_coroutine(struct collector *c)
+{
+    struct function *f = function_of(c);
+    struct source *src;
+    unsigned start, end;
+    if (!f || !cursor_range(c, f->cursor, &src, &start, &end))
+        return false;
+    const struct lex *l = source_lex(src);
+    for (size_t i = lex_from(l, start); i < l->count && l->tokens[i].offset < end; i++)
+        if (is_suspension(l, i))
+            return true;
+    return false;
+}
+
 /* co_await, and a jump out of a statement expression, would skip the matching leave. */
 static bool forbids_scope(const struct lex *l, const struct lex_new *n)
 {
     bool statement = false, jump = false;
     for (size_t i = n->first; i < n->end && i < l->count; i++) {
-        if (lex_is(l, i, "co_await") || lex_is(l, i, "co_yield"))
+        if (is_suspension(l, i))
             return true;
         statement |= lex_is(l, i, "(") && lex_is(l, i + 1, "{");
         jump |= lex_is(l, i, "return") || lex_is(l, i, "goto") || lex_is(l, i, "break") ||
@@ -263,7 +283,7 @@ static void site_bytes(struct collector *c, struct fact_site *s, struct source *
         s->end = 0;
         s->flags |= SITE_NO_TYPE_TEXT;
     }
-    if (forbids_scope(l, &n))
+    if (forbids_scope(l, &n) || in_coroutine(c))
         s->flags |= SITE_NO_SCOPE;
     if (!s->left && lex_unevaluated(l, n.first))
         s->left = NF_UNEVALUATED;

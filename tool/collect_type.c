@@ -548,6 +548,15 @@ static void merge_lists(strings *into, strings *from)
     vec_release(from);
 }
 
+/* A class of a method's own is reached from the method's class: its objects are made there. */
+static void reach_local_class(struct collector *c, CXCursor def, const char *key)
+{
+    CXCursor method = clang_getCursorSemanticParent(def);
+    CXCursor outer = clang_getCursorSemanticParent(method);
+    if (is_function_kind(clang_getCursorKind(method)) && is_record_kind(clang_getCursorKind(outer)))
+        type_add_edge(c, record_key(c, outer), key);
+}
+
 static void collect_members(struct collector *c, CXCursor def, const char *key)
 {
     struct record_scan r = {c, {0}};
@@ -561,6 +570,7 @@ static void collect_members(struct collector *c, CXCursor def, const char *key)
                 (k == CXCursor_ClassTemplate ? TYPE_TEMPLATE : 0u) |
                 (k == CXCursor_UnionDecl ? TYPE_NO_TAG : 0u);
     clang_visitChildren(def, scan_member, &r);
+    reach_local_class(c, def, key);
     struct at_search at = {c, 0, false};
     clang_visitChildren(def, find_at, &at);
     if (at.found)

@@ -101,7 +101,9 @@ static bool follows_owner(const struct decider *d, const struct fact_site *f)
 
 static bool in_closure(const struct decider *d, const char *key)
 {
-    return d->o->all || reach_in_closure(&d->reach, key);
+    /* A template's parameter is reached if some class is that may be its argument. */
+    return d->o->all ||
+           (!strncmp(key, "T:", 2) ? d->reached_argument : reach_in_closure(&d->reach, key));
 }
 
 /* Whether a root reaches the site at all, whoever its owner turns out to be. */
@@ -367,9 +369,11 @@ void decide_sites(struct program *p, const struct options *o)
     for (size_t i = 0; i < o->placements.count; i++)
         if (o->placements.items[i].node != NODE_OWNER)
             reach_add_root(&d.reach, o->placements.items[i].key);
-    for (size_t i = 0; i < p->types.count && !d.own_argument; i++)
-        d.own_argument =
-            (p->types.items[i].flags & TYPE_ARGUMENT) && has_own_new(&d, p->types.items[i].key, 0);
+    for (size_t i = 0; i < p->types.count; i++)
+        if (p->types.items[i].flags & TYPE_ARGUMENT) {
+            d.own_argument |= has_own_new(&d, p->types.items[i].key, 0);
+            d.reached_argument |= reach_in_closure(&d.reach, p->types.items[i].key);
+        }
     for (size_t i = 0; i < p->files.count; i++)
         find_prelude(p, &p->files.items[i], &p->files.items[i].prelude_in, 0);
     roots_insert(p, o);

@@ -419,6 +419,9 @@ void lex_split_new(const struct lex *l, size_t word, bool expr_in_parens, struct
         out->type = i + 1;
         out->type_end = skip_pointers(l, skip_specifiers(l, i + 1));
         out->array = lex_is(l, out->type_end, "[");
+        if (lex_is(l, out->type_end, "(")) /* (int (*[2])(int)) */
+            for (size_t k = out->type_end; k < lex_match(l, out->type_end); k++)
+                out->array |= lex_is(l, k, "[");
         i = close + 1;
         out->complete = close < l->count;
     } else {
