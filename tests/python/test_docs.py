@@ -56,6 +56,12 @@ class Pages(unittest.TestCase):
         backed = re.compile(rf"`({LAYERS})/|\bopen\b")
         self.assertEqual([cell for cell in cells if not backed.search(cell)], [])
 
+    def test_every_cell_of_the_matrix_has_a_case_or_a_reason(self):
+        cells = last_cells((ROOT / "docs" / "matrix.md").read_text(encoding="utf-8"))
+        self.assertGreater(len(cells), 50)
+        backed = re.compile(r"`golden/[\w/-]+`|^impossible because |^open$")
+        self.assertEqual([cell for cell in cells if not backed.search(cell)], [])
+
     def test_links_lead_somewhere(self):
         for page in PAGES:
             for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):

@@ -37,7 +37,7 @@ struct Other { // reaches X as well, and must not be taken for the owner
     X *spare = nullptr;
     X *last = nullptr;
     void fill(Store *store, Chain *chain, std::vector<X *> &free)
-    {
+    { NUMAFY_SCOPE(store);
         store->vector.push_back( ::new (::numafy::near(store)) X{2});
         store->vector.emplace_back(last =  ::new (::numafy::near(this)) X{3});
         store->owning.emplace_back( ::new (::numafy::near(store)) X{4});
@@ -54,7 +54,7 @@ struct Other { // reaches X as well, and must not be taken for the owner
         store->optional =  ::new (::numafy::near(store)) X{15};
         store->chain.push_back( ::new (::numafy::near(store)) X{16});
         chain->push_back( ::new (::numafy::near(chain)) X{17});
-        free.push_back( ::new (::numafy::near(&free)) X{18});
+        ((void)::numafy::enter(&free), free.push_back( ::new (::numafy::near(&free)) X{18}));
         std::vector<X *> local;
         local.push_back( ::new (::numafy::near(this)) X{19});
         spare = local[0];
@@ -71,7 +71,7 @@ int main()
         std::vector<X *> list;
     } *free = new numa<Free, 2>();
     other->fill(store, chain, free->list);
-    global.push_back(new X{20});
+    ((void)::numafy::enter(&global), global.push_back(new X{20}));
     const X *ones[] = {store->vector[0], store->owning[0].get(), store->owning[1].get(), store->map[1], store->map[2],
                        store->map[3], store->map[4], store->pairs.front().second, store->stack.top(), store->pair.first,
                        store->pair.second, std::get<1>(store->tuple), std::get<1>(store->variant), *store->optional,

@@ -50,7 +50,7 @@ struct Holder {
     Holder *inner = nullptr;
     ~Holder() { delete inner; }
     void fill()
-    {
+    { NUMAFY_SCOPE(this);
         shared = std::shared_ptr<X>( ::new (::numafy::near(this)) X(3));
         deleted = std::unique_ptr<X, Deleter>( ::new (::numafy::near(this)) X(4));
         both.reset( ::new (::numafy::near(this)) X(5), Deleter());
@@ -65,7 +65,7 @@ struct Holder {
     }
 };
 void from_outside(Holder &first, Holder *second)
-{
+{ NUMAFY_SCOPE(second);
     second->mine =  ::new (::numafy::near(second)) X(10);
     second->derived.reset( ::new (::numafy::near(second)) X(11));
     second->shared.reset( ::new (::numafy::near(second)) X(12));
