@@ -443,6 +443,8 @@ static bool is_wrapped(const struct lex *l, unsigned start)
         return false;
     if (lex_is(l, i - 1, "("))
         return is_leave(l, i - 2);
+    if (i > 4 && lex_is(l, i - 3, "(") && lex_is(l, i - 2, "void") && lex_is(l, i - 1, ")"))
+        i -= 3;
     if ((!lex_is(l, i - 1, ",") && !lex_is(l, i - 1, ";")) || !lex_is(l, i - 2, ")"))
         return false;
     int depth = 0;

@@ -187,19 +187,19 @@ static void wrap(struct decider *d, const struct fact_site *f, const char *enter
         v->head = arena_printf(a, "((void)::numafy::%s, ::numafy::leave(", enter);
         break;
     case RESULT_POINTER:
-        v->head = arena_printf(a, "(numafy_%s, (%s)%s(", enter, f->cast,
+        v->head = arena_printf(a, "((void)numafy_%s, (%s)%s(", enter, f->cast,
                                NUMAFY_PLANTED_TOOL(8) ? "" : "numafy_leave");
         break;
     case RESULT_INTEGER:
-        v->head = arena_printf(a, "(numafy_%s, (%s)numafy_leave_int(", enter, f->cast);
+        v->head = arena_printf(a, "((void)numafy_%s, (%s)numafy_leave_int(", enter, f->cast);
         break;
     case RESULT_STATEMENT:
-        v->head = arena_printf(a, "{ numafy_%s; ", enter);
+        v->head = arena_printf(a, "{ (void)numafy_%s; ", enter);
         v->tail = arena_strdup(a, " (void)numafy_leave(0); }");
         break;
     default:
         v->head = cxx ? arena_printf(a, "((void)::numafy::%s, ", enter)
-                      : arena_printf(a, "(numafy_%s, ", enter);
+                      : arena_printf(a, "((void)numafy_%s, (void)", enter);
         v->tail = arena_strdup(a, cxx ? ")" : ", (void)numafy_leave(0))");
         break;
     }
@@ -223,7 +223,8 @@ void decide_call_on(struct decider *d, const struct fact_site *f, const char *no
     v->owner = arena_printf(a, "on(%s)", node);
     if (!(f->flags & SITE_DIRECT) || !strcmp(f->kind, "realloc")) {
         around(d, f, ACTION_ON, arena_printf(a, "enter_on(%s)", node), v);
-        if (v->edited && (f->flags & SITE_DIRECT) && !NUMAFY_PLANTED_TOOL(17)) /* the head replaces the word */
+        if (v->edited && (f->flags & SITE_DIRECT) &&
+            !NUMAFY_PLANTED_TOOL(17)) /* the head replaces the word */
             v->head = arena_printf(a, "%s%s", v->head, f->kind);
         return;
     }

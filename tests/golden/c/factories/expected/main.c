@@ -22,7 +22,7 @@ static struct node *node_new(int key, const char *name)
     struct node *n = xmalloc(sizeof *n);
     memset(n, 0, sizeof *n);
     n->key = key;
-    n->name = (numafy_enter(n), (char *)numafy_leave(xstrdup(name)));
+    n->name = ((void)numafy_enter(n), (char *)numafy_leave(xstrdup(name)));
     return n;
 }
 
@@ -36,10 +36,10 @@ static struct node *node_find(struct node *n, int key)
 
 static void tree_fill(struct tree *t)
 {
-    t->root = (numafy_enter(t), (struct node *)numafy_leave(node_new(5, "root")));
-    t->root->left = node_find(t->root, 9) ? NULL : (numafy_enter(t->root), (struct node *)numafy_leave(node_new(3, "left")));
-    (t->root->right = (numafy_enter(t->root), (struct node *)numafy_leave(node_new(8, "right"))))->key++;
-    t->title = (numafy_enter(t), (char *)numafy_leave(xstrdup("title")));
+    t->root = ((void)numafy_enter(t), (struct node *)numafy_leave(node_new(5, "root")));
+    t->root->left = node_find(t->root, 9) ? NULL : ((void)numafy_enter(t->root), (struct node *)numafy_leave(node_new(3, "left")));
+    (t->root->right = ((void)numafy_enter(t->root), (struct node *)numafy_leave(node_new(8, "right"))))->key++;
+    t->title = ((void)numafy_enter(t), (char *)numafy_leave(xstrdup("title")));
 }
 
 int main(void)

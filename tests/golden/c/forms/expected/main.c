@@ -34,15 +34,15 @@ static void fill(struct box *b)
     b->slots = numafy_malloc_near(b, 3 * sizeof *b->slots);
     b->slots[0] = numafy_malloc_near(&b->slots[0], sizeof(struct item));
     b->flex = numafy_malloc_near(b, sizeof *b->flex + 5 * sizeof(int));
-    b->name = (numafy_enter(b), (char *)numafy_leave(strdup("name")));
-    b->numbers = (numafy_enter(b), (void *)numafy_leave(reallocarray(NULL, 7, sizeof *b->numbers)));
-    if ((numafy_enter(b), (int)numafy_leave_int(asprintf(&b->text, "%d", 42))) < 0)
+    b->name = ((void)numafy_enter(b), (char *)numafy_leave(strdup("name")));
+    b->numbers = ((void)numafy_enter(b), (void *)numafy_leave(reallocarray(NULL, 7, sizeof *b->numbers)));
+    if (((void)numafy_enter(b), (int)numafy_leave_int(asprintf(&b->text, "%d", 42))) < 0)
         abort();
     f = fmemopen((void *)"a line\n", 7, "r");
-    if (f == NULL || (numafy_enter(b), (__ssize_t)numafy_leave_int(getline(&b->line, &b->room, f))) < 0)
+    if (f == NULL || ((void)numafy_enter(b), (__ssize_t)numafy_leave_int(getline(&b->line, &b->room, f))) < 0)
         abort();
     fclose(f);
-    if ((numafy_enter(b->many), (int)numafy_leave_int(posix_memalign((void **)&b->many->next, 128, sizeof(struct item)))) != 0)
+    if (((void)numafy_enter(b->many), (int)numafy_leave_int(posix_memalign((void **)&b->many->next, 128, sizeof(struct item)))) != 0)
         abort();
 }
 

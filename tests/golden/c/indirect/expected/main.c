@@ -30,8 +30,8 @@ static void *resize(void *context, void *p, size_t old, size_t size)
 int main(void)
 {
     void *(*lua_style)(void *, void *, size_t, size_t) = resize;
-    struct item *a = (struct item *)(numafy_enter_on(1), (void *)numafy_leave(hooks.allocate(sizeof(struct item))));
-    struct item *b = (numafy_enter_on(1), (void *)numafy_leave(lua_style(NULL, NULL, 0, sizeof(struct item))));
+    struct item *a = (struct item *)((void)numafy_enter_on(1), (void *)numafy_leave(hooks.allocate(sizeof(struct item))));
+    struct item *b = ((void)numafy_enter_on(1), (void *)numafy_leave(lua_style(NULL, NULL, 0, sizeof(struct item))));
     char *text = hooks.allocate(10);
     CHECK_NODE(a, 1);
     CHECK_NODE(b, 1);
@@ -41,6 +41,6 @@ int main(void)
     printf("%d %d line %d\n", a->key, b->key, __LINE__);
     hooks.release(a);
     hooks.release(text);
-    (numafy_enter_on(1), (void)numafy_leave(lua_style(NULL, b, sizeof *b, 0)));
+    ((void)numafy_enter_on(1), (void)numafy_leave(lua_style(NULL, b, sizeof *b, 0)));
     return 0;
 }

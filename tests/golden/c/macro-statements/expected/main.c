@@ -24,12 +24,12 @@ struct set {
 
 static int fill(struct set *s, int n)
 {
-    { numafy_enter(s); ALLOC_ARRAY(s->keys, n); (void)numafy_leave(0); }
+    { (void)numafy_enter(s); ALLOC_ARRAY(s->keys, n); (void)numafy_leave(0); }
     if (n > 1)
-        { numafy_enter(s); ALLOC_ARRAY(s->more, n); (void)numafy_leave(0); }
+        { (void)numafy_enter(s); ALLOC_ARRAY(s->more, n); (void)numafy_leave(0); }
     else
         s->more = NULL;
-    (numafy_enter(s), (void)numafy_leave(SET(s->last, 12)));
+    ((void)numafy_enter(s), (void)numafy_leave(SET(s->last, 12)));
     ALLOC_OR_FAIL(s->text, 3);
     return 0;
 }

@@ -24,11 +24,11 @@ struct list {
 
 static void fill(struct list *l)
 {
-    l->head = (numafy_enter(l), (struct item *)numafy_leave(NEW(struct item)));
+    l->head = ((void)numafy_enter(l), (struct item *)numafy_leave(NEW(struct item)));
     l->head->next = numafy_malloc_near(l->head, sizeof(struct item));
-    (numafy_enter(l), (struct item *)numafy_leave(GIVE(l->tail, struct item)))->key = 4;
-    l->text = (numafy_enter(l), (char *)numafy_leave(RAW(10)));
-    l->extra = (numafy_enter(l), (void *)numafy_leave(HEADER));
+    ((void)numafy_enter(l), (struct item *)numafy_leave(GIVE(l->tail, struct item)))->key = 4;
+    l->text = ((void)numafy_enter(l), (char *)numafy_leave(RAW(10)));
+    l->extra = ((void)numafy_enter(l), (void *)numafy_leave(HEADER));
 }
 
 int main(void)

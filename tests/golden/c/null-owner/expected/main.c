@@ -23,9 +23,9 @@ static struct node *insert(struct node *t, int key)
         return t;
     }
     if (key < t->key)
-        t->left = (numafy_enter(t), (struct node *)numafy_leave(insert(t->left, key)));
+        t->left = ((void)numafy_enter(t), (struct node *)numafy_leave(insert(t->left, key)));
     else if (key > t->key)
-        t->right = (numafy_enter(t), (struct node *)numafy_leave(insert(t->right, key)));
+        t->right = ((void)numafy_enter(t), (struct node *)numafy_leave(insert(t->right, key)));
     return t;
 }
 
@@ -44,7 +44,7 @@ int main(void)
     struct node *plain = NULL;
     int i;
     for (i = 0; i < 100; i++) {
-        t->root = (numafy_enter(t), (struct node *)numafy_leave(insert(t->root, i * 37 % 101)));
+        t->root = ((void)numafy_enter(t), (struct node *)numafy_leave(insert(t->root, i * 37 % 101)));
         plain = insert(plain, i * 37 % 101);
     }
     printf("%d %d line %d\n", check(t->root, 2), check(plain, -1), __LINE__);

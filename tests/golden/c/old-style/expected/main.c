@@ -32,10 +32,10 @@ static void fill(struct node *head)
         n->next = NULL;
         n;
     });
-    head->next->next = ({ (numafy_enter(head), (struct node *)numafy_leave(cons(7, (struct node *)NULL))); });
+    head->next->next = ({ ((void)numafy_enter(head), (struct node *)numafy_leave(cons(7, (struct node *)NULL))); });
     for (head = head->next; head != NULL; head = head->next)
         if (head->next == NULL) {
-            head->next = (numafy_enter(head), (struct node *)numafy_leave(cons(9, head->next)));
+            head->next = ((void)numafy_enter(head), (struct node *)numafy_leave(cons(9, head->next)));
             break;
         }
 }

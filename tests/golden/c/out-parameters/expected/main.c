@@ -37,11 +37,11 @@ static void node_put(int key, struct node **out)
 static int push(struct list *l, int key)
 {
     struct node *fresh = NULL;
-    if ((numafy_enter(l), (int)numafy_leave_int(node_make(&fresh, key))) != 0)
+    if (((void)numafy_enter(l), (int)numafy_leave_int(node_make(&fresh, key))) != 0)
         return -1;
     fresh->next = l->head;
     l->head = fresh;
-    (numafy_enter(l), node_put(key, &l->spare), (void)numafy_leave(0));
+    ((void)numafy_enter(l), (void)node_put(key, &l->spare), (void)numafy_leave(0));
     return 0;
 }
 

@@ -26,7 +26,7 @@ static struct node *node_new(long key)
 static struct node *append(struct node *at, long steps, long key)
 {
     if (steps == 0) {
-        at->next = (numafy_enter(at), (struct node *)numafy_leave(node_new(key)));
+        at->next = ((void)numafy_enter(at), (struct node *)numafy_leave(node_new(key)));
         return at->next;
     }
     return append(at->next != NULL ? at->next : at, steps - 1, key);
@@ -36,7 +36,7 @@ static struct node *grow(struct node *at, long steps)
 {
     struct node *n;
     if (steps == 0)
-        return (numafy_enter(at), (struct node *)numafy_leave(node_new(0)));
+        return ((void)numafy_enter(at), (struct node *)numafy_leave(node_new(0)));
     n = at;
     return grow(n, steps - 1);
 }
@@ -46,14 +46,14 @@ static struct node *odd(struct node *at, long steps);
 static struct node *even(struct node *at, long steps)
 {
     if (steps == 0)
-        return (numafy_enter(at), (struct node *)numafy_leave(node_new(2)));
+        return ((void)numafy_enter(at), (struct node *)numafy_leave(node_new(2)));
     return odd(at, steps - 1);
 }
 
 static struct node *odd(struct node *at, long steps)
 {
     if (steps == 0)
-        return (numafy_enter(at), (struct node *)numafy_leave(node_new(1)));
+        return ((void)numafy_enter(at), (struct node *)numafy_leave(node_new(1)));
     return even(at, steps - 1);
 }
 
@@ -65,11 +65,11 @@ int main(void)
     const long steps = 1000; /* without optimisation each step has a frame in the original, too */
 #endif
     struct list *l = numafy_calloc(1, 1, sizeof *l);
-    l->head = (numafy_enter(l), (struct node *)numafy_leave(node_new(1)));
+    l->head = ((void)numafy_enter(l), (struct node *)numafy_leave(node_new(1)));
     CHECK_NODE(append(l->head, steps, 2), 1);
-    l->head->next->next = (numafy_enter(l->head->next), (struct node *)numafy_leave(grow(l->head, steps)));
+    l->head->next->next = ((void)numafy_enter(l->head->next), (struct node *)numafy_leave(grow(l->head, steps)));
     CHECK_NODE(l->head->next->next, 1);
-    l->head->next->next->next = (numafy_enter(l->head->next->next), (struct node *)numafy_leave(even(l->head, steps)));
+    l->head->next->next->next = ((void)numafy_enter(l->head->next->next), (struct node *)numafy_leave(even(l->head, steps)));
     CHECK_NODE(l->head->next->next->next, 1);
     printf("%ld line %d\n", l->head->next->key, __LINE__);
     return 0;

@@ -15,10 +15,10 @@ int main(void)
     struct item *two = numafy_malloc /* as many as one */ (1, sizeof(struct item));
     struct item *three = numafy_malloc(
         1, sizeof(struct item));
-    struct item *four = (numafy_enter_on(1), (void *)numafy_leave(realloc(NULL, sizeof(struct item))));
+    struct item *four = ((void)numafy_enter_on(1), (void *)numafy_leave(realloc(NULL, sizeof(struct item))));
     int line = __LINE__;
     one->a = two->a = three->a = four->a = line;
-    four = (struct item *)(numafy_enter_on(1), (void *)numafy_leave(realloc(four, 2 * sizeof *four)));
+    four = (struct item *)((void)numafy_enter_on(1), (void *)numafy_leave(realloc(four, 2 * sizeof *four)));
     printf("%d %d\n", one->a + two->a + three->a, four->a);
     free(one);
     free(two);

@@ -22,13 +22,13 @@ static struct node *node_create(int value)
 
 static void node_append(struct node *n, int value)
 {
-    n->next = (numafy_enter(n), (struct node *)numafy_leave(node_create(value)));
+    n->next = ((void)numafy_enter(n), (struct node *)numafy_leave(node_create(value)));
 }
 
 int main(void)
 {
     struct node *plain = node_create(3);
-    struct node *made NUMA(3) = (numafy_enter_on(3), (struct node *)numafy_leave(node_create(4)));
+    struct node *made NUMA(3) = ((void)numafy_enter_on(3), (struct node *)numafy_leave(node_create(4)));
     first = NUMAFY_NEW(struct node, 1);
     first->value = 1;
     node_append(first, 2);
