@@ -307,8 +307,10 @@ static bool call_counts(struct collector *c, struct call *k)
         return false;
     if (!strncmp(name, "numafy_", 7))
         return (k->tagged = our_allocator(name)) != 0;
-    bool member = is_record_kind(clang_getCursorKind(clang_getCursorSemanticParent(k->decl)));
-    k->allocator = kind == CXCursor_FunctionDecl && !member ? allocator_find(name) : NULL;
+    enum CXCursorKind parent = clang_getCursorKind(clang_getCursorSemanticParent(k->decl));
+    bool global = kind == CXCursor_FunctionDecl && !is_record_kind(parent) &&
+                  parent != CXCursor_Namespace; /* std::getline is another function */
+    k->allocator = global ? allocator_find(name) : NULL;
     if (k->allocator)
         return true;
     if (is_system(c, k->decl)) {

@@ -44,7 +44,7 @@ int main()
     chain = new Node{0, nullptr};
     extend();
     std::printf("%d %d\n", list->head->v, chain->v);
-    drop(chain, &list->head->next);
+    ((void)::numafy::enter(list->head), drop(chain, &list->head->next));
     CHECK_NODE(list->head->next, 1);
     std::printf("%d\n", list->head->next->v);
 }
