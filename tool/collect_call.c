@@ -511,6 +511,40 @@ static void fill_site(struct collector *c, struct fact_site *s, const struct cal
         s->flags |= SITE_TAGGED_NEAR;
 }
 
+/* make_unique and its like: their new is inside the library, so it is the call that gets a node. */
+void collect_factory(struct collector *c, CXCursor cursor)
+{
+    static const char *const names[] = {"make_unique", "make_shared", "allocate_shared",
+                                        "make_unique_for_overwrite", "make_shared_for_overwrite"};
+    char *name = spelling(c, cursor);
+    bool factory = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        factory |= !strcmp(name, names[i]);
+    if (!factory || !type_is_smart_pointer(c, clang_getCursorType(cursor)))
+        return;
+    struct call k = {.cursor = cursor, .decl = clang_getCursorReferenced(cursor)};
+    k.callee = skip_wrappers(first_expression(cursor));
+    struct place p = place_of(c, clang_getCursorLocation(k.callee));
+    if (!p.src || !p.src->project)
+        return;
+    CXType t = clang_Type_getTemplateArgumentAsType(
+        clang_getCanonicalType(clang_getCursorType(cursor)), 0);
+    const char *key = type_key(c, t);
+    size_t at = c->u->sites.count;
+    if (!*key || !add_site(c, &p, p.offset, name))
+        return;
+    struct fact_site *s = &c->u->sites.items[at];
+    s->type_key = key;
+    s->type = type_shown(c, t);
+    s->flags |= SITE_CLASS | SITE_ALLOCATOR | SITE_FACTORY;
+    flow_of(c, s);
+    collect_site_need(c, s->file, s->offset, key, cursor);
+    if (s->left)
+        return;
+    fill_site(c, s, &k);
+    owners_of(c, s);
+}
+
 void collect_override(struct collector *c, CXCursor method)
 {
     CXCursor *bases = NULL;

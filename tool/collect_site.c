@@ -440,34 +440,3 @@ void collect_alloc_name(struct collector *c, CXCursor cursor)
     if (!s->left)
         s->left = NF_INDIRECT;
 }
-
-void collect_factory(struct collector *c, CXCursor cursor)
-{
-    static const char *const names[] = {"make_unique", "make_shared", "allocate_shared",
-                                        "make_unique_for_overwrite", "make_shared_for_overwrite"};
-    char *name = spelling(c, cursor);
-    bool factory = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        factory |= !strcmp(name, names[i]);
-    if (!factory || !type_is_smart_pointer(c, clang_getCursorType(cursor)))
-        return;
-    CXCursor callee = skip_wrappers(first_expression(cursor));
-    struct place p = place_of(c, clang_getCursorLocation(callee));
-    if (!p.src || !p.src->project)
-        return;
-    CXType t = clang_Type_getTemplateArgumentAsType(
-        clang_getCanonicalType(clang_getCursorType(cursor)), 0);
-    const char *key = type_key(c, t);
-    size_t at = c->u->sites.count;
-    if (!*key || !add_site(c, &p, p.offset, name))
-        return;
-    struct fact_site *s = &c->u->sites.items[at];
-    s->type_key = key;
-    s->type = type_shown(c, t);
-    s->flags |= SITE_CLASS;
-    flow_of(c, s);
-    collect_site_need(c, s->file, s->offset, key, cursor);
-    if (!s->left)
-        s->left = NF_LIBRARY_FACTORY;
-    owners_of(c, s);
-}

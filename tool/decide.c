@@ -271,6 +271,11 @@ static struct verdict decide_vote(struct decider *d, const struct fact_site *f)
         v.id = NF_NOT_REACHED;
         o = NULL;
     }
+    /* Without a destination a scope of the whole function does as well, and once. */
+    if ((f->flags & SITE_FACTORY) && (!o || o->kind != OWNER_DESTINATION)) {
+        v.id = v.id == NF_NOT_REACHED ? v.id : NF_LIBRARY_FACTORY;
+        return v;
+    }
     if (!o)
         return v;
     v.id = 0;

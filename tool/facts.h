@@ -83,6 +83,7 @@ enum site_flags {
     SITE_CALL = 1 << 12,     /* a call of a function that returns or stores a pointer: a site only
                                 if that function turns out to allocate */
     SITE_DIRECT = 1 << 13,   /* numafy_X(node, ...) and numafy_X_near(owner, ...) can replace it */
+    SITE_FACTORY = 1 << 17,  /* make_unique and its like */
     SITE_REPLACED = 1 << 16, /* a program of this unit replaces operator new or malloc */
     SITE_OPEN_PARAM = 1 << 15, /* SITE_DEPENDENT: what the parameter may be is not all in sight */
     SITE_SIZEOF_TYPE = 1 << 14 /* malloc(sizeof(type)); the type's bytes are type_start..type_end */

@@ -1,0 +1,48 @@
+// make_unique and make_shared with a destination or a placed type are surrounded; else a scope serves.
+#include "check.h"
+#include "numa_alloc.h"
+#include <memory>
+#include <string>
+#include <utility>
+#include "numafy/near.h"
+#line 7
+
+struct Leaf {
+    std::string name;
+    explicit Leaf(std::string n) : name(std::move(n)) {}
+};
+struct Placed {
+    int v[4];
+};
+struct Node {
+    std::unique_ptr<Leaf> leaf;
+    std::shared_ptr<Leaf> shared;
+    std::unique_ptr<Leaf[]> none;
+    std::unique_ptr<Placed> placed;
+    void grow()
+    { NUMAFY_SCOPE(this);
+        auto local = std::make_unique<Leaf>("made in a method, longer than a short string");
+        leaf = std::move(local);
+    }
+};
+
+static std::unique_ptr<Leaf> factory(const char *name)
+{
+    return std::make_unique<Leaf>(name);
+}
+
+int main()
+{
+    Node *n = new numa<Node, 1>();
+    ((void)::numafy::enter(n), n->shared = ((void)::numafy::enter(n), ::numafy::leave(std::make_shared<Leaf>("shared, and longer than a short string is"))));
+    CHECK_NODE(n->shared.get(), 1);
+    CHECK_NODE(n->shared->name.data(), 1);
+    n->leaf = ((void)::numafy::enter(n), ::numafy::leave(factory("from a factory, and longer than a short string")));
+    CHECK_NODE(n->leaf.get(), 1);
+    n->grow();
+    CHECK_NODE(n->leaf.get(), 1);
+    n->placed = ((void)::numafy::enter_on(2), ::numafy::leave(std::make_unique<Placed>()));
+    CHECK_NODE(n->placed.get(), 2);
+    std::printf("%s %d line %d\n", n->leaf->name.c_str(), n->placed->v[3], __LINE__);
+    delete n;
+}
