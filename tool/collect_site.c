@@ -95,13 +95,11 @@ static bool in_coroutine(struct collector *c)
     return false;
 }
 
-/* co_await, and a jump out of a statement expression, would skip the matching leave. */
+/* A jump out of a statement expression would skip the matching leave. */
 static bool forbids_scope(const struct lex *l, const struct lex_new *n)
 {
     bool statement = false, jump = false;
     for (size_t i = n->first; i < n->end && i < l->count; i++) {
-        if (is_suspension(l, i))
-            return true;
         statement |= lex_is(l, i, "(") && lex_is(l, i + 1, "{");
         jump |= lex_is(l, i, "return") || lex_is(l, i, "goto") || lex_is(l, i, "break") ||
                 lex_is(l, i, "continue");
@@ -283,6 +281,8 @@ static void site_bytes(struct collector *c, struct fact_site *s, struct source *
         s->end = 0;
         s->flags |= SITE_NO_TYPE_TEXT;
     }
+    for (size_t i = n.first; i < n.end && !s->left; i++)
+        s->left = is_suspension(l, i) ? NF_SUSPENDS : 0;
     if (forbids_scope(l, &n) || in_coroutine(c))
         s->flags |= SITE_NO_SCOPE;
     if (!s->left && lex_unevaluated(l, n.first))

@@ -42,7 +42,7 @@ struct Owner {
         sum += use(inner_without(7), -1) + use(alias(8), 1) + use(by_capture(9), 2) + use(by_reference(10), 2);
         head = other->head = nullptr;
         sum += use(with_parameter(*other, 11), 2) + use(mutable_one(), 1);
-        stored = [this](int v) -> Node * { return v ? new Node{v, nullptr} : nullptr; };
+        stored = [this](int v) -> Node * { return v ? new Node{v, head} : nullptr; };
         return sum + use(stored(12), 1);
     }
 };
