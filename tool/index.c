@@ -4,6 +4,7 @@
 #include "diag.h"
 #include "path.h"
 
+#include <glob.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -92,6 +93,21 @@ static bool is_cxx(const struct compdb_unit *u)
     return false;
 }
 
+/* Where gcc keeps the headers that only it brings, omp.h above all; NULL: no gcc. */
+static const char *gcc_include(struct arena *a)
+{
+    glob_t found;
+    const char *best = NULL;
+    if (glob("/usr/lib/gcc/*/*/include", 0, NULL, &found))
+        return NULL;
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        if (!best || strverscmp(found.gl_pathv[i], best) > 0)
+            best = found.gl_pathv[i];
+    best = best ? arena_strdup(a, best) : NULL;
+    globfree(&found);
+    return best;
+}
+
 static void build_argv(struct arena *a, const struct compdb_unit *u, const char *runtime, bool cxx,
                        const strings *dropped, strings *out)
 {
@@ -112,10 +128,12 @@ static void build_argv(struct arena *a, const struct compdb_unit *u, const char 
     vec_push(out, arena_strdup(a, "-ferror-limit=0"));
     /* The functions that the header-only runtime replaces are no part of the user's program. */
     vec_push(out, arena_strdup(a, "-DNUMAFY_NO_REPLACE"));
-    if (runtime) {
-        vec_push(out, arena_strdup(a, "-idirafter"));
-        vec_push(out, arena_strdup(a, runtime));
-    }
+    const char *last[] = {runtime, gcc_include(a)};
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++)
+        if (last[i]) {
+            vec_push(out, arena_strdup(a, "-idirafter"));
+            vec_push(out, last[i]);
+        }
 }
 
 static int parse(struct index_tu *ix, const strings *argv)
@@ -151,10 +169,12 @@ static void add_note(struct fact_unit *f, int id, const char *file, unsigned lin
     *n = (struct fact_note){id, file, line, column, text};
 }
 
-/* Every error with a place fails the unit; the first few are kept for the report. */
+/* Every error with a place fails the unit; the first few are kept for the report. Not those in
+ * gcc's own headers: attributes that clang does not know, which change no allocation. */
 static void note_errors(CXTranslationUnit tu, struct fact_unit *f)
 {
     enum { KEPT = 5 };
+    const char *gcc = gcc_include(&f->arena);
     int kept = 0;
     for (unsigned i = 0; i < clang_getNumDiagnostics(tu); i++) {
         CXDiagnostic d = clang_getDiagnostic(tu, i);
@@ -162,10 +182,11 @@ static void note_errors(CXTranslationUnit tu, struct fact_unit *f)
         unsigned line, column;
         clang_getFileLocation(clang_getDiagnosticLocation(d), &file, &line, &column, NULL);
         if (file && clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error) {
-            f->failed = true;
             char *name = take(&f->arena, clang_getFileName(file));
             char *real = path_real(&f->arena, name);
-            if (kept++ < KEPT)
+            bool ours = !gcc || !path_within(name, gcc);
+            f->failed |= ours;
+            if (ours && kept++ < KEPT)
                 add_note(f, NF_PARSE_ERROR, real ? real : name, line, column,
                          take(&f->arena, clang_getDiagnosticSpelling(d)));
         }
