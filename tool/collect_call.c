@@ -391,6 +391,18 @@ static bool name_range(struct collector *c, const struct call *k, struct source 
     return p.src == k->use.src && *end > k->use.end;
 }
 
+/* P(f)(3), P being a macro: bytes from f on would end a parenthesis that they did not begin. */
+static bool is_balanced(const struct lex *l, unsigned start, unsigned end)
+{
+    int depth = 0;
+    for (size_t i = lex_from(l, start); i < l->count && l->tokens[i].offset < end; i++) {
+        depth += lex_is(l, i, "(") - lex_is(l, i, ")");
+        if (depth < 0)
+            return false;
+    }
+    return depth == 0;
+}
+
 /* Bytes of a call that stands in the file. */
 static void call_bytes(struct collector *c, struct fact_site *s, const struct call *k)
 {
@@ -404,7 +416,7 @@ static void call_bytes(struct collector *c, struct fact_site *s, const struct ca
     }
     const struct lex *l = source_lex(src);
     size_t last = lex_from(l, end - 1);
-    if (!lex_is(l, last, ")")) {
+    if (!lex_is(l, last, ")") || !is_balanced(l, start, end)) {
         s->left = NF_MACRO_BODY;
         return;
     }

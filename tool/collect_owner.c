@@ -755,12 +755,27 @@ static int this_reject(struct collector *c, struct function *f, unsigned offset)
     return freed ? NF_FREED_OWNER : 0;
 }
 
+/* A register variable has no address, nor has a part of it. */
+static bool is_in_register(CXCursor lvalue)
+{
+    CXCursor e = skip_wrappers(lvalue);
+    while (!clang_Cursor_isNull(e) && (clang_getCursorKind(e) == CXCursor_MemberRefExpr ||
+                                       clang_getCursorKind(e) == CXCursor_ArraySubscriptExpr))
+        e = skip_wrappers(first_expression(e));
+    if (clang_getCursorKind(e) != CXCursor_DeclRefExpr)
+        return false;
+    CXCursor decl = clang_getCursorReferenced(e);
+    return clang_Cursor_getStorageClass(decl) == CX_SC_Register &&
+           (clang_equalCursors(e, skip_wrappers(lvalue)) ||
+            !is_raw_pointer(clang_getCursorType(decl)));
+}
+
 static int path_reject(struct collector *c, struct function *f, const struct path *p,
                        const char *text, unsigned offset)
 {
     if (p->reject)
         return p->reject;
-    if (!text || !is_pure(p->expr, 0))
+    if (!text || !is_pure(p->expr, 0) || (p->take_address && is_in_register(p->expr)))
         return NF_IMPURE_OWNER;
     strings reads = {0}, writes = {0};
     reads_of(c, p->expr, !p->take_address, &reads);

@@ -73,8 +73,9 @@ static bool is_expression(const struct lex *l, size_t first, size_t end)
     static const char *const never[] = {";",    "#",     "##",       "return", "goto",  "do",
                                         "if",   "while", "for",      "switch", "break", "case",
                                         "else", "new",   "continue", NULL};
-    static const char *const open_end[] = {"=", ",",  "+", "-",  "?",  ":",
-                                           ".", "->", "|", "&&", "||", NULL};
+    static const char *const open_end[] = {
+        "=", ",",  "+",  "-",  "*",  "/", "%", "?",  ":",  ".",  "->", "&", "|",
+        "^", "&&", "||", "==", "!=", "<", ">", "<=", ">=", "<<", ">>", NULL};
     int depth = 0;
     if (is_one_of(l, first, open_end) || is_one_of(l, end - 1, open_end))
         return false;
@@ -107,6 +108,41 @@ static bool in_use(struct collector *c, CXCursor cursor, const struct macro_use 
     clang_getFileLocation(clang_getRangeEnd(range), &b, NULL, NULL, &end);
     return source_of(c, a) == u->src && source_of(c, b) == u->src && start >= u->start &&
            end <= u->end;
+}
+
+struct overlap {
+    struct collector *c;
+    const struct macro_use *u;
+    CXCursor inside; /* what the use is thought to be */
+    bool found;
+};
+
+static enum CXChildVisitResult find_overlap(CXCursor child, CXCursor parent, CXClientData data)
+{
+    struct overlap *o = data;
+    CXFile file;
+    unsigned start, end;
+    (void)parent;
+    CXSourceRange range = clang_getCursorExtent(child);
+    clang_getFileLocation(clang_getRangeStart(range), &file, NULL, NULL, &start);
+    clang_getFileLocation(clang_getRangeEnd(range), NULL, NULL, NULL, &end);
+    o->found = !same_cursor(child, o->inside) && source_of(o->c, file) == o->u->src &&
+               start < o->u->end && end > o->u->start;
+    return o->found ? CXChildVisit_Break : CXChildVisit_Continue;
+}
+
+/* The use is all of the frame `top` and of nothing else: its body may hold several statements, or
+ * an operator that binds a part of it to what stands around (`2 * USE`, USE being a + f()). */
+static bool is_all_of_use(struct collector *c, const struct macro_use *u, size_t top)
+{
+    struct overlap o = {.c = c, .u = u};
+    for (size_t i = top; i > 0 && !o.found; i--) {
+        o.inside = c->frames.items[i].cursor;
+        clang_visitChildren(c->frames.items[i - 1].cursor, find_overlap, &o);
+        if (!clang_isExpression(c->frames.items[i - 1].kind))
+            break;
+    }
+    return !o.found;
 }
 
 /* A statement of its own: `;` follows, and what stands before ends a statement, opens a block or is
@@ -145,7 +181,7 @@ enum macro_form macro_form(struct collector *c, const struct place *p, struct ma
                     c->frames.items[*top].kind == CXCursor_VarDecl;
     }
     if (is_expression(body, first, end) && !declares &&
-        clang_isExpression(c->frames.items[*top].kind))
+        clang_isExpression(c->frames.items[*top].kind) && is_all_of_use(c, u, *top))
         return MACRO_EXPRESSION;
     if (!c->cxx && !declares && !jumps(body, first, end) && is_whole_statement(l, u, &use->end))
         return MACRO_STATEMENT;
