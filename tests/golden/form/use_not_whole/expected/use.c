@@ -29,7 +29,7 @@ static struct node *mk(int v)
 static int take(struct node **o, int v)
 {
     free(*o);
-    *o = (numafy_enter(o), (struct node *)numafy_leave(mk(v)));
+    *o = ((void)numafy_enter(o), (struct node *)numafy_leave(mk(v)));
     return v;
 }
 static int in_register(void)
@@ -40,7 +40,7 @@ static int in_register(void)
     int v;
     w.a = mk(5);
     p = &plain;
-    p->a = (numafy_enter(p), (struct node *)numafy_leave(mk(6)));
+    p->a = ((void)numafy_enter(p), (struct node *)numafy_leave(mk(6)));
     CHECK_NODE(p->a, -1);
     v = w.a->v + p->a->v;
     free(w.a);
