@@ -151,7 +151,12 @@ static void site_block_type(struct collector *c, struct fact_site *s, CXCursor c
 
 /* What may surround the call */
 
-enum usage { USED, UNUSED, UNKNOWN };
+enum usage {
+    USED,
+    UNUSED,
+    UNUSED_ARM, /* of ?:, whose other arm has a type too: no cast to void */
+    UNKNOWN
+};
 
 static bool is_statement(enum CXCursorKind k)
 {
@@ -191,23 +196,38 @@ static enum usage usage_in_control(const struct frame *up, CXCursor self)
     }
 }
 
+/* The value of `self` is the value of what stands above it: parentheses, the right side of a comma
+ * and the arms of ?:. */
+static bool hands_up(const struct frame *up, CXCursor self, bool *arm)
+{
+    if (up->kind == CXCursor_ParenExpr || up->kind == CXCursor_UnexposedExpr)
+        return true;
+    bool first = same_cursor(first_expression(up->cursor), self);
+    if (up->kind == CXCursor_ConditionalOperator && !first)
+        return *arm = true;
+    return up->kind == CXCursor_BinaryOperator && !first &&
+           clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_Comma;
+}
+
 static enum usage usage_of(struct collector *c)
 {
     size_t i = c->frames.count - 1;
     CXCursor self = c->frames.items[i].cursor;
+    bool arm = false;
     for (; i > 0; i--) {
         const struct frame *up = &c->frames.items[i - 1];
-        if (up->kind == CXCursor_ParenExpr || up->kind == CXCursor_UnexposedExpr) {
+        enum usage unused = arm ? UNUSED_ARM : UNUSED;
+        if (hands_up(up, self, &arm)) {
             self = up->cursor;
             continue;
         }
         if (up->kind == CXCursor_BinaryOperator &&
-            clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_Comma &&
-            same_cursor(first_expression(up->cursor), self))
-            return UNUSED;
+            clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_Comma)
+            return unused;
         if (is_statement(up->kind))
-            return is_last_of_expression(c, i - 1, self) ? USED : UNUSED;
-        return usage_in_control(up, self);
+            return is_last_of_expression(c, i - 1, self) ? USED : unused;
+        enum usage used = usage_in_control(up, self);
+        return used == UNUSED ? unused : used;
     }
     return USED;
 }
@@ -228,7 +248,7 @@ static enum call_result result_of(struct collector *c, struct fact_site *s, CXCu
         return used == UNKNOWN ? RESULT_NONE : RESULT_VOID;
     enum call_result otherwise = c->cxx ? RESULT_VALUE : RESULT_NONE;
     s->cast = used == UNUSED ? arena_strdup(c->a, "void") : cast_text(c, shown);
-    if (!*s->cast || used == UNKNOWN)
+    if (!*s->cast || used == UNKNOWN || used == UNUSED_ARM)
         return otherwise;
     if (t.kind == CXType_Pointer)
         return is_object(pointee_of(t)) ? RESULT_POINTER : otherwise;
