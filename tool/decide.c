@@ -388,6 +388,10 @@ void decide_sites(struct program *p, const struct options *o)
     decide_scopes(&d);
     decide_covered(&d);
     strmap_release(&d.allocators);
+    strmap_release(&d.callers);
+    for (size_t i = 0; i < d.callees.count; i++)
+        vec_release(&d.callees.items[i]);
+    vec_release(&d.callees);
     strmap_release(&d.covered);
     strmap_release(&d.passes);
     reach_release(&d.reach);

@@ -97,6 +97,22 @@ static bool add_overridden(struct decider *d)
     return more;
 }
 
+/* Who calls whom, among the calls that are sites. */
+static void index_calls(struct decider *d)
+{
+    for (size_t i = 0; i < d->p->sites.count; i++) {
+        const struct site *s = &d->p->sites.items[i];
+        for (size_t k = 0; k < s->votes.count; k++) {
+            const struct fact_site *f = s->votes.items[k];
+            if (!(f->flags & SITE_CALL) || !*f->in)
+                continue;
+            if (strmap_put(&d->callers, f->in, d->callees.count))
+                (void)vec_add(&d->callees);
+            vec_push(&d->callees.items[strmap_find(&d->callers, f->in)], f->callee);
+        }
+    }
+}
+
 void decide_allocators(struct decider *d)
 {
     candidates list = {0};
@@ -113,6 +129,7 @@ void decide_allocators(struct decider *d)
         continue;
     vec_release(&list);
     drop_other_calls(d);
+    index_calls(d);
 }
 
 /* Tail calls */
@@ -139,12 +156,9 @@ static bool comes_back(struct decider *d, const char *from, const char *to)
     for (size_t head = 0; head < t.queue.count && !found; head++) {
         const char *at = t.queue.items[head];
         found = !strcmp(at, to);
-        for (size_t i = 0; i < d->p->sites.count; i++) {
-            const struct site *s = &d->p->sites.items[i];
-            for (size_t k = 0; k < s->votes.count; k++)
-                if ((s->votes.items[k]->flags & SITE_CALL) && !strcmp(s->votes.items[k]->in, at))
-                    tail_visit(&t, s->votes.items[k]->callee);
-        }
+        size_t caller = strmap_find(&d->callers, at);
+        for (size_t i = 0; caller != STRMAP_NONE && i < d->callees.items[caller].count; i++)
+            tail_visit(&t, d->callees.items[caller].items[i]);
     }
     strmap_release(&t.seen);
     vec_release(&t.queue);
