@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+# What the rewriter does with bytes, driven by libFuzzer; tests/harness/libfuzzer.py runs it.
+#
 # The rewriter with bugs that NUMAFY_PLANT=n turns on, one at a time: tests/harness/planted.py shows that each is found.
 if(TARGET numafy-rewrite)
     pkg_check_modules(JsonC REQUIRED IMPORTED_TARGET json-c)
@@ -18,4 +20,19 @@ if(TARGET numafy-rewrite)
     target_compile_options(numafy-rewrite-planted PRIVATE -O0)
     target_link_libraries(numafy-rewrite-planted PRIVATE
         Libclang::libclang PkgConfig::JsonC PkgConfig::XxHash numafy_warnings)
+endif()
+
+find_program(NUMAFY_LIBFUZZER_CC clang-19)
+if(NUMAFY_LIBFUZZER_CC AND TARGET numafy_tool)
+    set(libfuzzer_tool ${PROJECT_BINARY_DIR}/tests/libfuzzer_tool)
+    set(parts compdb edit facts lex mem path prelude strbuf strmap udiff)
+    list(TRANSFORM parts REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/tool/\\1.c" OUTPUT_VARIABLE libfuzzer_tool_sources)
+    list(APPEND libfuzzer_tool_sources ${CMAKE_CURRENT_SOURCE_DIR}/libfuzzer_tool.c)
+    file(GLOB libfuzzer_tool_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tool/*.h)
+    add_custom_command(OUTPUT ${libfuzzer_tool}
+        COMMAND ${NUMAFY_LIBFUZZER_CC} -std=c11 -D_GNU_SOURCE -O1 -g -fsanitize=fuzzer,address,undefined
+                -fno-sanitize-recover=undefined -I ${PROJECT_SOURCE_DIR}/tool ${JsonC_CFLAGS}
+                ${libfuzzer_tool_sources} -o ${libfuzzer_tool} ${JsonC_LDFLAGS}
+        DEPENDS ${libfuzzer_tool_sources} ${libfuzzer_tool_headers} VERBATIM)
+    add_custom_target(libfuzzer_tool ALL DEPENDS ${libfuzzer_tool})
 endif()

@@ -82,7 +82,7 @@ ONE = frozenset({"raw", "one"})
 CONTEXTS: Dict[str, Context] = {
     "assignment": Context("assign", "void make(unsigned x) { @s@f = @E; }"),
     "this-arrow": Context("assign", "void make(unsigned x)\n{\n    this->f =@s@E;\n}"),
-    "if": Context("assign", "bool make(unsigned x) { if (!(f = @E)) return false; return true; }"),
+    "if": Context("assign", "bool make(unsigned x)\n{\n    if (!(f = @E))\n        return false;\n    return true;\n}"),
     "conditional": Context("conditional", "void make(unsigned x) { f = x ? @E : nullptr; }"),
     "both-arms": Context("conditional", "void make(unsigned x) { f = x & 1u ?@s@E: @s@E; }"),
     "comma": Context("conditional", "unsigned n = 0;\nvoid make(unsigned x) { f = (n++, @E); }"),
