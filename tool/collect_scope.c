@@ -150,7 +150,7 @@ static bool is_harmless_function(const char *name)
         "make_unique_for_overwrite", "make_shared_for_overwrite",
         "operator==", "operator!=", "operator<",   "operator>", "operator<=", "operator>=",
         "operator<=>", "operator+", "operator-", NULL};
-    return in_list(names, name) || !strncmp(name, "numafy_", 7);
+    return in_list(names, name) || !strncmp(name, "numafy_", 7) || !strncmp(name, "__builtin_", 10);
 }
 
 /* A defaulted or implicit assignment copies every member: it allocates if they do. */

@@ -22,7 +22,7 @@ static bool is_allocator(const struct decider *d, const char *key)
 static bool is_owned(struct decider *d, const struct fact_site *f)
 {
     int id, node;
-    if (f->left || (f->flags & SITE_TAGGED_NEAR))
+    if (f->left)
         return false;
     if ((f->flags & SITE_TAGGED_ON) || decide_node(d, f, &node))
         return true;
