@@ -33,7 +33,7 @@ BUGS: List[Tuple[int, str, str]] = [
     (12, "a class's own operator new is passed by", "left/own-operator-new"),
     (13, "the program's own operator new is no reason to leave", "left/global-operator-new"),
     (14, "the address of an object that is an owner is not taken", "owner/reference"),
-    (15, "lost words are not reported", "left/init-capture"),
+    (15, "lost words are not reported", "left/lost-initialiser"),
     (16, "the prelude shifts the line numbers", "form/nested"),
     (17, "realloc loses its name", "place/c-whole"),
     (18, "the prelude has line ends of its own", "bytes/crlf"),
