@@ -191,10 +191,11 @@ static void bad_command_lines_get_one_line(void **state)
     expect_usage("--wrong", (const char *const[]){dir, "--wrong", NULL});
     expect_usage("after --out", (const char *const[]){dir, "--out", NULL});
     expect_usage("Type=node", (const char *const[]){dir, "--place", "Node", NULL});
-    expect_usage("Type=node", (const char *const[]){dir, "--place", "Node=x", NULL});
-    expect_usage("Type=node", (const char *const[]){dir, "--place", "Node=-1", NULL});
+    expect_usage("a number from", (const char *const[]){dir, "--place", "Node=x", NULL});
+    expect_usage("a number from", (const char *const[]){dir, "--place", "Node=-1", NULL});
+    expect_usage("a number from", (const char *const[]){dir, "--place", "Node=5000", NULL});
     expect_usage("two nodes", (const char *const[]){dir, "--place", "N=1", "--place", "N=2", NULL});
-    expect_usage("not available yet", (const char *const[]){dir, "--root", "v=1", NULL});
+    expect_usage("a number from", (const char *const[]){dir, "--root", "v=x", NULL});
     expect_usage("-j 0", (const char *const[]){dir, "-j", "0", NULL});
     expect_usage("is inside the tree", (const char *const[]){dir, "--out", inside, NULL});
     expect_usage("is inside --out", (const char *const[]){dir, "--out", "/tmp", NULL});
@@ -267,8 +268,8 @@ static void good_command_lines_are_read(void **state)
     assert_string_equal(o.out, "/tmp/nowhere");
     assert_int_equal(o.jobs, 3);
     assert_true(o.all);
-    assert_string_equal(o.placements.items[0].name, "a::B<int>");
-    assert_int_equal(o.placements.items[0].node, 2);
+    assert_string_equal(o.places.items[0].name, "a::B<int>");
+    assert_int_equal(o.places.items[0].node, 2);
     options_release(&o);
     strbuf_release(&err);
     folder_release(&f);
