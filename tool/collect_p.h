@@ -73,7 +73,7 @@ struct function {
     bool flow_scanned;
     VEC(struct later_store) stores;
     cursors returned, out; /* variables whose value is returned, or stored through a parameter */
-    size_t scope; /* 1 + its index in the unit's scopes, 0 if it has none */
+    size_t scope;          /* 1 + its index in the unit's scopes, 0 if it has none */
 };
 
 struct frame {

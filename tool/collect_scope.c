@@ -122,34 +122,87 @@ static bool is_map(struct collector *c, CXType t)
 static bool is_harmless_member(const char *name)
 {
     static const char *const names[] = {
-        "begin",       "end",        "rbegin",      "rend",      "cbegin",      "cend",
-        "size",        "length",     "empty",       "clear",     "front",       "back",
-        "data",        "c_str",      "at",          "find",      "count",       "lower_bound",
-        "upper_bound", "pop_back",   "pop_front",   "pop",       "top",         "erase",
-        "swap",        "get",        "release",     "splice",    "capacity",    "max_size",
-        "value",       "has_value",  "equal_range", "contains",  "str",         "rdbuf",
-        "flush",       "good",       "eof",         "fail",      "unique",      "use_count",
-        "before_begin", "operator*", "operator->",  "operator()", "operator++", "operator--",
-        "operator<<",  "sort",       "reverse",     "remove",    "remove_if",   "extract",
-        NULL};
+        "begin",      "end",        "rbegin",       "rend",        "cbegin",
+        "cend",       "size",       "length",       "empty",       "clear",
+        "front",      "back",       "data",         "c_str",       "at",
+        "find",       "count",      "lower_bound",  "upper_bound", "pop_back",
+        "pop_front",  "pop",        "top",          "erase",       "swap",
+        "get",        "release",    "splice",       "capacity",    "max_size",
+        "value",      "has_value",  "equal_range",  "contains",    "str",
+        "rdbuf",      "flush",      "good",         "eof",         "fail",
+        "unique",     "use_count",  "before_begin", "operator*",   "operator->",
+        "operator()", "operator++", "operator--",   "operator<<",  "sort",
+        "reverse",    "remove",     "remove_if",    "extract",     NULL};
     return in_list(names, name);
 }
 
 static bool is_harmless_function(const char *name)
 {
-    static const char *const names[] = {
-        "move",       "forward",    "swap",        "min",      "max",      "exchange",
-        "addressof",  "begin",      "end",         "size",     "data",     "empty",
-        "get",        "get_if",     "holds_alternative", "distance", "advance",  "next",
-        "prev",       "find",       "find_if",     "count",    "count_if", "sort",
-        "to_string",  "make_unique", "make_shared", "allocate_shared", "make_pair", "tie",
-        "make_tuple", "ref",        "cref",        "as_const", "launder",  "declval",
-        "erase_if",   "erase",      "reverse",     "all_of",   "any_of",   "none_of",
-        "accumulate", "for_each",   "unique",      "remove",   "remove_if", "lower_bound",
-        "printf",     "fprintf",    "snprintf",    "assert",   "__assert_fail",
-        "make_unique_for_overwrite", "make_shared_for_overwrite",
-        "operator==", "operator!=", "operator<",   "operator>", "operator<=", "operator>=",
-        "operator<=>", "operator+", "operator-", NULL};
+    static const char *const names[] = {"move",
+                                        "forward",
+                                        "swap",
+                                        "min",
+                                        "max",
+                                        "exchange",
+                                        "addressof",
+                                        "begin",
+                                        "end",
+                                        "size",
+                                        "data",
+                                        "empty",
+                                        "get",
+                                        "get_if",
+                                        "holds_alternative",
+                                        "distance",
+                                        "advance",
+                                        "next",
+                                        "prev",
+                                        "find",
+                                        "find_if",
+                                        "count",
+                                        "count_if",
+                                        "sort",
+                                        "to_string",
+                                        "make_unique",
+                                        "make_shared",
+                                        "allocate_shared",
+                                        "make_pair",
+                                        "tie",
+                                        "make_tuple",
+                                        "ref",
+                                        "cref",
+                                        "as_const",
+                                        "launder",
+                                        "declval",
+                                        "erase_if",
+                                        "erase",
+                                        "reverse",
+                                        "all_of",
+                                        "any_of",
+                                        "none_of",
+                                        "accumulate",
+                                        "for_each",
+                                        "unique",
+                                        "remove",
+                                        "remove_if",
+                                        "lower_bound",
+                                        "printf",
+                                        "fprintf",
+                                        "snprintf",
+                                        "assert",
+                                        "__assert_fail",
+                                        "make_unique_for_overwrite",
+                                        "make_shared_for_overwrite",
+                                        "operator==",
+                                        "operator!=",
+                                        "operator<",
+                                        "operator>",
+                                        "operator<=",
+                                        "operator>=",
+                                        "operator<=>",
+                                        "operator+",
+                                        "operator-",
+                                        NULL};
     return in_list(names, name) || !strncmp(name, "numafy_", 7) || !strncmp(name, "__builtin_", 10);
 }
 
@@ -235,9 +288,8 @@ static bool member_needs(struct collector *c, CXCursor call, CXCursor callee, co
                          struct need *n)
 {
     bool dependent = clang_Cursor_isNull(callee);
-    if (!dependent &&
-        (!is_system(c, callee) || clang_CXXMethod_isConst(callee) ||
-         clang_CXXMethod_isStatic(callee)))
+    if (!dependent && (!is_system(c, callee) || clang_CXXMethod_isConst(callee) ||
+                       clang_CXXMethod_isStatic(callee)))
         return false;
     if (is_harmless_member(name))
         return false;
@@ -246,8 +298,8 @@ static bool member_needs(struct collector *c, CXCursor call, CXCursor callee, co
     if (n->implied_this)
         return !dependent && record_is_storage(c, clang_getCursorSemanticParent(callee));
     CXType t = clang_getCursorType(skip_wrappers(n->object));
-    if (dependent && clang_getCursorKind(clang_getTypeDeclaration(strip_all(t))) ==
-                         CXCursor_NoDeclFound)
+    if (dependent &&
+        clang_getCursorKind(clang_getTypeDeclaration(strip_all(t))) == CXCursor_NoDeclFound)
         return false; /* T's own function has its own scope */
     if (clang_getCanonicalType(t).kind == CXType_Pointer)
         t = clang_getPointeeType(clang_getCanonicalType(t));
@@ -379,12 +431,13 @@ static CXCursor body_of(CXCursor function)
 }
 
 /* What forbids a scope in this body whatever it needs. */
-static int scope_reject(struct collector *c, struct function *f, const struct lex *l,
-                        unsigned head, unsigned open, unsigned end)
+static int scope_reject(struct collector *c, struct function *f, const struct lex *l, unsigned head,
+                        unsigned open, unsigned end)
 {
     static const char *const coroutine[] = {"co_await", "co_yield", "co_return", NULL};
-    static const char *const jumps[] = {"setjmp",   "_setjmp",          "sigsetjmp",  "__sigsetjmp",
-                                        "getcontext", "__builtin_setjmp", "vfork", NULL};
+    static const char *const jumps[] = {"setjmp",      "_setjmp",    "sigsetjmp",
+                                        "__sigsetjmp", "getcontext", "__builtin_setjmp",
+                                        "vfork",       NULL};
     static const char *const naked[] = {"naked", "__naked__", NULL};
     if (f->is_constexpr)
         return NF_CONSTEXPR;
@@ -575,9 +628,8 @@ static void statement_bytes(struct collector *c, struct fact_need *n)
     const struct lex *l = source_lex(src);
     size_t first = lex_at(l, start), after = lex_from(l, end);
     n->tagged = is_entered(l, first);
-    if (n->tagged ||
-        (i && is_statement_parent(c, i) && lex_is(l, after, ";") && begins_statement(l, first) &&
-         !body_has_word(l, start, end, odd))) {
+    if (n->tagged || (i && is_statement_parent(c, i) && lex_is(l, after, ";") &&
+                      begins_statement(l, first) && !body_has_word(l, start, end, odd))) {
         n->start = start;
         n->end = end;
     }
@@ -626,8 +678,8 @@ void collect_need(struct collector *c, CXCursor cursor, enum CXCursorKind k)
     if (!c->cxx || c->frames.count < 2)
         return;
     n.assigned = "";
-    bool needs = k == CXCursor_CallExpr ? call_needs(c, cursor, &n)
-                                        : operand_needs(c, cursor, k, &n);
+    bool needs =
+        k == CXCursor_CallExpr ? call_needs(c, cursor, &n) : operand_needs(c, cursor, k, &n);
     if (needs)
         add_need(c, cursor, &n);
 }

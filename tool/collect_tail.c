@@ -59,8 +59,8 @@ static const char *callee_key(struct tails *t, CXCursor call)
         return "?";
     if (!is_system(c, callee))
         return decl_key(c, callee);
-    static const char *const calls_back[] = {"operator()", "invoke", "apply", "visit", "call_once",
-                                             "invoke_r"};
+    static const char *const calls_back[] = {"operator()", "invoke",    "apply",
+                                             "visit",      "call_once", "invoke_r"};
     char *name = spelling(c, callee);
     for (size_t i = 0; i < sizeof calls_back / sizeof *calls_back; i++)
         if (!strcmp(name, calls_back[i]))

@@ -27,9 +27,9 @@ struct decider {
     struct strmap passes;     /* arguments that come back: fact_pass */
     struct strmap callers;    /* keys of functions that call allocators: indices of callees */
     VEC(strings) callees;
-    struct strmap covered;    /* keys of those that some edited call enters a node for */
-    bool reached_argument;    /* a class that a root reaches may be a template's argument */
-    bool own_argument;        /* a class with its own operator new may be a template's argument */
+    struct strmap covered; /* keys of those that some edited call enters a node for */
+    bool reached_argument; /* a class that a root reaches may be a template's argument */
+    bool own_argument;     /* a class with its own operator new may be a template's argument */
 };
 
 /* decide.c */

@@ -212,8 +212,7 @@ static void body_owner(struct scoper *s, struct body *b)
             b->left = NF_CONFLICT;
         b->owner = b->owner ? b->owner : o;
     }
-    bool enter = b->left != NF_CONSTEXPR && b->left != NF_TAG_MACRO &&
-                 !body_file(s, b);
+    bool enter = b->left != NF_CONSTEXPR && b->left != NF_TAG_MACRO && !body_file(s, b);
     if (enter && comes_back(&s->tails, b->views[0]->key))
         b->left = NF_SCOPE_RECURSION;
 }
@@ -266,8 +265,8 @@ static bool enter_statement(struct scoper *s, const struct body *b, const struct
     /* An object whose address is known elsewhere would keep the frame of a function that calls
      * itself in tail position: there the C form, which has none. */
     bool object = b->left != NF_SCOPE_RECURSION;
-    e->head = arena_printf(&p->arena, "((void)%s(%s), ", object ? "::numafy::enter" : "numafy_enter",
-                           text);
+    e->head = arena_printf(&p->arena, "((void)%s(%s), ",
+                           object ? "::numafy::enter" : "numafy_enter", text);
     e->tail = object ? ")" : ", (void)numafy_leave(0))";
     e->end = n->end;
     e->needs = 1;
@@ -295,8 +294,7 @@ static size_t look_at_needs(struct scoper *s, const struct body *b, bool scope, 
 {
     size_t covered = 0;
     needs rest = {0};
-    bool no_enter = b->left == NF_CONSTEXPR || b->left == NF_TAG_MACRO ||
-                    body_file(s, b);
+    bool no_enter = b->left == NF_CONSTEXPR || b->left == NF_TAG_MACRO || body_file(s, b);
     s->first = s->d->p->scopes.count;
     for (size_t i = 0; i < b->count; i++)
         for (size_t k = 0; k < b->views[i]->needs.count; k++) {

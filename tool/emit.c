@@ -30,8 +30,8 @@ static void add_site_edits(struct emit *e, const struct site *s, const char *byt
     int rank = -(int)f->start;
     unsigned word_end = s->whole ? f->end : f->word_end;
     /* Of two that begin together the longer one is outside. */
-    edit_list_add(list, f->start + NUMAFY_PLANTED_TOOL(4), word_end - f->start, fill_hole(&e->arena, s->head, f, bytes),
-                  -(int)f->end);
+    edit_list_add(list, f->start + NUMAFY_PLANTED_TOOL(4), word_end - f->start,
+                  fill_hole(&e->arena, s->head, f, bytes), -(int)f->end);
     if (s->inside) {
         size_t at = f->place_open;
         struct lex l;

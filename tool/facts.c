@@ -112,18 +112,10 @@ static const struct field fact_site_fields[] = {
 RECORD(fact_site);
 
 static const struct field fact_need_fields[] = {
-    FIELD(fact_need, offset),
-    FIELD(fact_need, line),
-    FIELD(fact_need, column),
-    FIELD(fact_need, start),
-    FIELD(fact_need, end),
-    FIELD(fact_need, tagged),
-    FIELD(fact_need, this_object),
-    FIELD(fact_need, parameter),
-    FIELD(fact_need, key),
-    FIELD(fact_need, assigned),
-    FIELD(fact_need, site),
-    LIST(fact_need, owners, fact_owner),
+    FIELD(fact_need, offset),      FIELD(fact_need, line),      FIELD(fact_need, column),
+    FIELD(fact_need, start),       FIELD(fact_need, end),       FIELD(fact_need, tagged),
+    FIELD(fact_need, this_object), FIELD(fact_need, parameter), FIELD(fact_need, key),
+    FIELD(fact_need, assigned),    FIELD(fact_need, site),      LIST(fact_need, owners, fact_owner),
 };
 RECORD(fact_need);
 
@@ -212,22 +204,14 @@ static const struct field fact_lookup_fields[] = {
 RECORD(fact_lookup);
 
 static const struct field fact_unit_fields[] = {
-    FIELD(fact_unit, main_file),
-    FIELD(fact_unit, failed),
-    LIST(fact_unit, notes, fact_note),
-    LIST(fact_unit, types, fact_type),
-    LIST(fact_unit, sites, fact_site),
-    LIST(fact_unit, marks, fact_mark),
-    LIST(fact_unit, files, fact_file),
-    LIST(fact_unit, roots, fact_root),
-    LIST(fact_unit, vars, fact_var),
-    LIST(fact_unit, overrides, fact_override),
-    LIST(fact_unit, passes, fact_pass),
-    FIELD(fact_unit, inputs),
-    FIELD(fact_unit, search),
-    LIST(fact_unit, lookups, fact_lookup),
-    FIELD(fact_unit, opaque),
-    LIST(fact_unit, scopes, fact_scope),
+    FIELD(fact_unit, main_file),        FIELD(fact_unit, failed),
+    LIST(fact_unit, notes, fact_note),  LIST(fact_unit, types, fact_type),
+    LIST(fact_unit, sites, fact_site),  LIST(fact_unit, marks, fact_mark),
+    LIST(fact_unit, files, fact_file),  LIST(fact_unit, roots, fact_root),
+    LIST(fact_unit, vars, fact_var),    LIST(fact_unit, overrides, fact_override),
+    LIST(fact_unit, passes, fact_pass), FIELD(fact_unit, inputs),
+    FIELD(fact_unit, search),           LIST(fact_unit, lookups, fact_lookup),
+    FIELD(fact_unit, opaque),           LIST(fact_unit, scopes, fact_scope),
     LIST(fact_unit, tails, fact_tail),
 };
 RECORD(fact_unit);

@@ -31,7 +31,7 @@ struct options {
     char *build;                       /* real path of its directory */
     char *out;                         /* absolute, "" without --out */
     char *report;                      /* "" if none */
-    char *links;    /* recorded link commands, "" if none */
+    char *links;                       /* recorded link commands, "" if none */
     char *runtime;                     /* directory of numafy/near.h, "" if none was found */
     char *cache;                       /* folder of stored facts, "" for none */
     char *hide;                        /* test control, see collect.h */

@@ -177,6 +177,7 @@ long prelude_place(const struct lex *l, struct strbuf *text)
     const char *nl = line_end_of(l);
     if (h.place && l->text[h.place - 1] != '\n' && h.found)
         strbuf_puts(text, nl); /* the directive is the file's last line, without an end */
-    strbuf_printf(text, "#include \"numafy/near.h\"%s#line %u%s", nl, line_number(l, h.place) + NUMAFY_PLANTED_TOOL(16), nl);
+    strbuf_printf(text, "#include \"numafy/near.h\"%s#line %u%s", nl,
+                  line_number(l, h.place) + NUMAFY_PLANTED_TOOL(16), nl);
     return (long)h.place;
 }

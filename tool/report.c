@@ -294,8 +294,8 @@ void report_diagnostics(FILE *err, const struct program *p, const struct options
         if (s->action == ACTION_LEFT && (s->id != NF_REPLACED || o->verbose))
             diag_site(err, s->file, s->line, s->column, (enum nf_id)s->id, s->function);
         else if (s->action != ACTION_LEFT && o->verbose)
-            fprintf(err, "%s:%u:%u: %s %s: %s\n", s->file, s->line, s->column, s->kind,
-                    s->function, s->owner);
+            fprintf(err, "%s:%u:%u: %s %s: %s\n", s->file, s->line, s->column, s->kind, s->function,
+                    s->owner);
     }
 }
 
