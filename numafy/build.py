@@ -69,13 +69,16 @@ def environment(out: Optional[Path] = None) -> Dict[str, str]:
 def _wrap_by_name(links: Path, env: Dict[str, str]) -> None:
     """Catch builds that call gcc or g++ whatever CC says: a folder of such names, first on PATH.
 
-    The compilers behind the wrappers become absolute: by name they would be found here again.
+    The compilers behind the wrappers become absolute where they have such a name: they would be
+    found here again. Others stay, since a path with a blank could not have arguments behind it.
     """
     shutil.rmtree(links, ignore_errors=True)
     links.mkdir(parents=True)
     for variable, usual in (("CC", "cc"), ("CXX", "c++")):
         given = env.get(REAL[variable], usual)
         first, blank, others = given.partition(" ")
+        if not record.COMPILERS.fullmatch(first):
+            continue
         found = shutil.which(given, path=env["PATH"]) or shutil.which(first, path=env["PATH"])
         if found and os.path.basename(found) == given:
             env[REAL[variable]] = found

@@ -50,7 +50,8 @@ def cases() -> List[Case]:
 
 def complaint(case: Case) -> str:
     """What the compiler says, empty if nothing."""
-    comma = ("-Wcomma",) if case[0].startswith("clang") else ()  # gcc has none
+    # What edited files hold is clean under -Wcomma, too (gcc has none); the runtime's bodies need not be.
+    comma = ("-Wcomma",) if case[0].startswith("clang") and FULL not in case else ()
     argv = [case[0], *case[1:-1], *STRICT, *comma, f"-I{ROOT / 'runtime'}", "-c", case[-1], "-o", os.devnull]
     result = proc.run(argv, merge=True, timeout_s=600)
     return result.stdout.decode("utf-8", "replace") or ("" if result.status == 0 else result.how)

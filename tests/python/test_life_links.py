@@ -72,7 +72,7 @@ class Mixed(Life):
     def test_symbols_say_their_version(self) -> None:
         """What knows the layout carries its version: names.h."""
         fixed = set()
-        for header in ("numafy/near.h", "numa_alloc.h"):
+        for header in ("numafy/near.h", "numafy/site.h", "numa_alloc.h"):
             fixed |= set(re.findall(r"\b(numafy_\w+)\)?\s*\(", (ROOT / "runtime" / header).read_text()))
         listed = proc.run(["nm", "-D", "--defined-only", BUILD / "lib" / "libnumafy.so"])
         names = [line.split()[-1] for line in listed.stdout.decode().splitlines()]

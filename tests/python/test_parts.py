@@ -4,6 +4,7 @@
 import ast
 import io
 import os
+import shutil
 import tempfile
 import unittest
 from pathlib import Path
@@ -172,7 +173,8 @@ class Built(Project):
         self.assertNotIn("warning", done.stderr)
 
     def test_a_build_that_ignores_cc(self):
-        done = self.run_build("c++ -c a.cpp")
+        compiler = shutil.which("c++")  # by its path: a name would be found on PATH, and ours first
+        done = self.run_build(f"{compiler} -c a.cpp")
         self.assertEqual(done.returncode, 0)
         self.assertIn("0 of 1 edited files compiled", done.stderr)
         self.assertIn("warning: not compiled, e.g. a.cpp", done.stderr)
