@@ -174,9 +174,9 @@ static __inline__ __attribute__((unused)) void numafy_stats_print(FILE *out)
  * NUMAFY_INTERLEAVE, or a macro for one. gcc rejects the attribute under -Werror, so it is empty
  * there. */
 #ifdef __clang__
-#define NUMAFY_TEXT2_(k) #k
-#define NUMAFY_TEXT_(k) NUMAFY_TEXT2_(k)
-#define NUMA(k) __attribute__((annotate("numafy:node=" NUMAFY_TEXT_(k))))
+#define NUMAFY_NODE_TEXT2_(k) #k
+#define NUMAFY_NODE_TEXT_(k) NUMAFY_NODE_TEXT2_(k)
+#define NUMA(k) __attribute__((annotate("numafy:node=" NUMAFY_NODE_TEXT_(k))))
 #else
 #define NUMA(k)
 #endif

@@ -45,7 +45,7 @@ class Trees(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(snapshot(tree), before)
         self.assertIn("recorded in a build of a copy", done.stderr)
-        self.assertIn("1 of 1 edited files compiled with numafy-cc/numafy-c++", done.stderr)
+        self.assertIn("2 of 2 edited files compiled with numafy-cc/numafy-c++", done.stderr)
         self.assertIn(
             "0 failed\n3 accounts on node 1\n",
             (self.base / "out" / ".numafy" / "test.log").read_text(),
