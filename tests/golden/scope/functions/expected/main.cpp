@@ -57,7 +57,7 @@ void first_of(List *l)
     Node *n = l->first;
     n->notes[1] = LONG;
     for (auto &note : n->notes)
-        note.second += LONG;
+        ((void)::numafy::enter(&note), note.second += LONG);
     l->spare->name = LONG;
 }
 void by_value(std::string s) { s += LONG; }
