@@ -88,7 +88,7 @@ quietly sh -e commands
 copy-of-shop/build/shop
 mkdir -p Output/data_structures
 cp -R copy-of-shop/.numafy Output/data_structures
-block "$ROOT/docs/cli.md" python 0 >program.py
+block "$ROOT/docs/cli.md" python 1 >program.py
 "$PYTHON" program.py
 
 echo '# the C program'

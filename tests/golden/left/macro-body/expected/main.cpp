@@ -24,7 +24,7 @@ int main()
 {
     Owner *owner = new numa<Owner, 1>();
     owner->fill();
-    CHECK_NODE(owner->a, -1);
+    CHECK_NODE(owner->a, 1);
     CHECK_NODE(owner->b, 1);
     std::printf("%d %d\n", owner->a->v, owner->b->v);
     delete owner->a;
