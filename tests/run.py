@@ -256,6 +256,9 @@ def main() -> int:
     parser.add_argument("layer", nargs="*", help="of: " + " ".join(LAYERS))
     args = parser.parse_args()
     # What the rewriter keeps between runs is of this run only, and not among the user's.
+    # The guest's kernel is fetched once for all runs; facts of parsed units are kept apart.
+    caches = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    os.environ.setdefault("NUMAVM_CACHE", f"{caches}/numafy/numavm")
     os.environ["XDG_CACHE_HOME"] = str(args.build.resolve() / "test-cache")
     shutil.rmtree(args.build / "test-cache", ignore_errors=True)
     unknown = [layer for layer in args.layer if layer not in LAYERS]
