@@ -258,13 +258,18 @@ NUMAFY_INNER_ void *numafy_new_slowly(size_t size, size_t alignment, int node, b
     return p;
 }
 
+/* A cached block, or what the program's own malloc gives where no node is asked for. */
+NUMAFY_FN_ bool numafy_new_at_once(size_t size, int node, void **p)
+{
+    if (NUMAFY_LIKELY_(numafy_fast_get(node, size, p)))
+        return true;
+    return node == NUMAFY_NO_NODE && (*p = numafy_state_v3.next.malloc_(size ? size : 1)) != NULL;
+}
+
 NUMAFY_WEAK_ void *numafy_new_(size_t size, size_t alignment, int node)
 {
     void *p;
-    if (NUMAFY_LIKELY_(!alignment && numafy_fast_get(node, size, &p)))
-        return p;
-    if (node == NUMAFY_NO_NODE && !alignment &&
-        (p = numafy_state_v3.next.malloc_(size ? size : 1)) != NULL)
+    if (NUMAFY_LIKELY_(!alignment && numafy_new_at_once(size, node, &p)))
         return p;
     return numafy_new_slowly(size, alignment, node, false);
 }
@@ -273,10 +278,7 @@ NUMAFY_WEAK_ void *numafy_new_(size_t size, size_t alignment, int node)
 NUMAFY_WEAK_ void *numafy_new_nothrow_(size_t size, size_t alignment, int node) NUMAFY_DEF_NOTHROW_
 {
     void *p;
-    if (NUMAFY_LIKELY_(!alignment && numafy_fast_get(node, size, &p)))
-        return p;
-    if (node == NUMAFY_NO_NODE && !alignment &&
-        (p = numafy_state_v3.next.malloc_(size ? size : 1)) != NULL)
+    if (NUMAFY_LIKELY_(!alignment && numafy_new_at_once(size, node, &p)))
         return p;
     return numafy_new_slowly(size, alignment, node, true);
 }
