@@ -57,9 +57,8 @@ static bool mentions_type(enum CXCursorKind k)
 
 static bool is_cast(const struct collector *c, enum CXCursorKind k)
 {
-    return k == CXCursor_CStyleCastExpr || k == CXCursor_CXXStaticCastExpr ||
-           k == CXCursor_CXXReinterpretCastExpr || k == CXCursor_CXXDynamicCastExpr ||
-           k == CXCursor_BinaryOperator || (!c->cxx && k == CXCursor_UnexposedExpr);
+    return is_cast_kind(k) || k == CXCursor_BinaryOperator ||
+           (!c->cxx && k == CXCursor_UnexposedExpr);
 }
 
 static void look_at(struct collector *c, CXCursor cursor, enum CXCursorKind k)
@@ -99,7 +98,7 @@ static void look_at(struct collector *c, CXCursor cursor, enum CXCursorKind k)
         collect_need(c, cursor, k);
     if (is_function_kind(k))
         collect_tails(c, cursor);
-    else if (c->cxx && (k == CXCursor_DeclRefExpr || k == CXCursor_MemberRefExpr))
+    else if (k == CXCursor_DeclRefExpr || k == CXCursor_MemberRefExpr)
         collect_taken(c, cursor);
     if (k == CXCursor_DeclRefExpr || k == CXCursor_FunctionDecl || k == CXCursor_MemberRefExpr ||
         k == CXCursor_CXXMethod || k == CXCursor_FieldDecl || k == CXCursor_VarDecl ||

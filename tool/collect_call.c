@@ -112,22 +112,12 @@ static CXType converted_type(struct collector *c, CXCursor call)
 {
     CXType t = pointee_of(clang_getCursorType(call));
     for (size_t i = c->frames.count - 1; i > 0 && is_untyped(t); i--) {
-        CXCursor up = c->frames.items[i - 1].cursor;
-        switch ((int)c->frames.items[i - 1].kind) {
-        case CXCursor_UnexposedExpr:
-        case CXCursor_ParenExpr:
-        case CXCursor_CStyleCastExpr:
-        case CXCursor_CXXStaticCastExpr:
-        case CXCursor_CXXReinterpretCastExpr:
-        case CXCursor_ConditionalOperator: {
-            CXType p = pointee_of(clang_getCursorType(up));
-            if (is_object(p) && p.kind != CXType_Void)
-                return p;
-            break;
-        }
-        default:
+        const struct frame *up = &c->frames.items[i - 1];
+        if (!passes_value_on(up->kind) && up->kind != CXCursor_ConditionalOperator)
             return t;
-        }
+        CXType p = pointee_of(clang_getCursorType(up->cursor));
+        if (is_object(p) && p.kind != CXType_Void)
+            return p;
     }
     return t;
 }

@@ -182,6 +182,28 @@ CXCursor skip_wrappers(CXCursor cursor)
     }
 }
 
+bool is_cast_kind(enum CXCursorKind k)
+{
+    return k == CXCursor_CStyleCastExpr || k == CXCursor_CXXStaticCastExpr ||
+           k == CXCursor_CXXReinterpretCastExpr || k == CXCursor_CXXConstCastExpr ||
+           k == CXCursor_CXXDynamicCastExpr || k == CXCursor_CXXFunctionalCastExpr;
+}
+
+bool passes_value_on(enum CXCursorKind k)
+{
+    return k == CXCursor_UnexposedExpr || k == CXCursor_ParenExpr || k == CXCursor_InitListExpr ||
+           is_cast_kind(k);
+}
+
+CXCursor skip_casts(CXCursor cursor)
+{
+    cursor = skip_wrappers(cursor);
+    while (is_cast_kind(clang_getCursorKind(cursor)) &&
+           !clang_Cursor_isNull(first_expression(cursor)))
+        cursor = skip_wrappers(first_expression(cursor));
+    return cursor;
+}
+
 bool is_system(struct collector *c, CXCursor decl)
 {
     CXSourceLocation loc = clang_getCursorLocation(decl);

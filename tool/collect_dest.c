@@ -159,16 +159,9 @@ struct destination find_destination(struct collector *c)
     for (size_t i = c->frames.count - 1; i > 0; i--) {
         CXCursor up = c->frames.items[i - 1].cursor, from = c->frames.items[i].cursor;
         CXCursor kids[3];
-        switch ((int)c->frames.items[i - 1].kind) {
-        case CXCursor_UnexposedExpr:
-        case CXCursor_ParenExpr:
-        case CXCursor_CStyleCastExpr:
-        case CXCursor_CXXStaticCastExpr:
-        case CXCursor_CXXReinterpretCastExpr:
-        case CXCursor_CXXConstCastExpr:
-        case CXCursor_CXXFunctionalCastExpr:
-        case CXCursor_InitListExpr:
+        if (passes_value_on(c->frames.items[i - 1].kind))
             continue;
+        switch ((int)c->frames.items[i - 1].kind) {
         case CXCursor_ConditionalOperator:
             if (children_of(up, kids, 3) == 3 && !same_cursor(kids[0], from))
                 continue;

@@ -49,10 +49,8 @@ static const char *origin_of(struct collector *c, CXCursor e)
             return type_key(c, t);
         if (k == CXCursor_MemberRefExpr)
             return holder_of(c, e);
-        bool through = k == CXCursor_CStyleCastExpr || k == CXCursor_CXXStaticCastExpr ||
-                       k == CXCursor_CXXReinterpretCastExpr || k == CXCursor_BinaryOperator ||
-                       k == CXCursor_UnaryOperator || k == CXCursor_ArraySubscriptExpr ||
-                       k == CXCursor_CXXConstCastExpr || k == CXCursor_CXXFunctionalCastExpr;
+        bool through = is_cast_kind(k) || k == CXCursor_BinaryOperator ||
+                       k == CXCursor_UnaryOperator || k == CXCursor_ArraySubscriptExpr;
         if (!through)
             break;
         e = first_expression(e);

@@ -72,6 +72,10 @@ static void values_of(CXCursor e, cursors *out, int depth)
     if (depth > 32)
         return;
     depth++;
+    if (passes_value_on(clang_getCursorKind(e))) {
+        values_of_children(e, out, 0, depth);
+        return;
+    }
     switch ((int)clang_getCursorKind(e)) {
     case CXCursor_DeclRefExpr: {
         CXCursor decl = clang_getCursorReferenced(e);
@@ -79,17 +83,6 @@ static void values_of(CXCursor e, cursors *out, int depth)
             cursors_add(out, decl);
         return;
     }
-    case CXCursor_ParenExpr:
-    case CXCursor_UnexposedExpr:
-    case CXCursor_CStyleCastExpr:
-    case CXCursor_CXXStaticCastExpr:
-    case CXCursor_CXXReinterpretCastExpr:
-    case CXCursor_CXXConstCastExpr:
-    case CXCursor_CXXDynamicCastExpr:
-    case CXCursor_CXXFunctionalCastExpr:
-    case CXCursor_InitListExpr:
-        values_of_children(e, out, 0, depth);
-        return;
     case CXCursor_ConditionalOperator:
         values_of_children(e, out, 1, depth);
         return;
@@ -341,17 +334,9 @@ static bool step_up(struct collector *c, struct function *f, const struct frame 
     const char *via;
     CXCursor kids[3];
     *flow = FLOW_NONE;
-    switch ((int)up->kind) {
-    case CXCursor_UnexposedExpr:
-    case CXCursor_ParenExpr:
-    case CXCursor_CStyleCastExpr:
-    case CXCursor_CXXStaticCastExpr:
-    case CXCursor_CXXReinterpretCastExpr:
-    case CXCursor_CXXConstCastExpr:
-    case CXCursor_CXXDynamicCastExpr:
-    case CXCursor_CXXFunctionalCastExpr:
-    case CXCursor_InitListExpr:
+    if (passes_value_on(up->kind))
         return true;
+    switch ((int)up->kind) {
     case CXCursor_ConditionalOperator:
         return children_of(up->cursor, kids, 3) == 3 && !same_cursor(kids[0], self);
     case CXCursor_CallExpr:
@@ -392,7 +377,7 @@ void flow_of(struct collector *c, struct fact_site *s)
     struct function *f = function_of(c);
     if (!f)
         return;
-    s->in = f->lambda ? s->in : decl_key(c, f->cursor);
+    s->in = function_key(c, f);
     if (f->lambda)
         return;
     bool direct = true;

@@ -802,16 +802,6 @@ static const char *destination_variable(struct collector *c, const struct destin
     return clang_getCursorKind(var) == CXCursor_VarDecl ? decl_key(c, var) : arena_strdup(c->a, "");
 }
 
-static CXCursor skip_casts(CXCursor e)
-{
-    e = skip_wrappers(e);
-    while (clang_getCursorKind(e) == CXCursor_CStyleCastExpr ||
-           clang_getCursorKind(e) == CXCursor_CXXStaticCastExpr ||
-           clang_getCursorKind(e) == CXCursor_CXXReinterpretCastExpr)
-        e = skip_wrappers(first_expression(e));
-    return e;
-}
-
 /* The call itself says where the block belongs: tmp = realloc(p->items, n), and asprintf(&p->text,
  * ...), which returns a number. */
 static struct destination given_destination(struct collector *c, const struct fact_site *site)

@@ -139,6 +139,12 @@ bool cursor_range(struct collector *c, CXCursor cursor, struct source **src, uns
                   unsigned *end);
 CXCursor first_expression(CXCursor cursor);
 CXCursor skip_wrappers(CXCursor cursor);
+/* A written cast; and, with the implicit ones, parentheses and braces: its value is its operand's.
+ */
+bool is_cast_kind(enum CXCursorKind k);
+bool passes_value_on(enum CXCursorKind k);
+/* What is under wrappers and casts. */
+CXCursor skip_casts(CXCursor cursor);
 bool same_cursor(CXCursor a, CXCursor b);
 size_t children_of(CXCursor cursor, CXCursor *out, size_t max);
 /* In a header that only the compiler or a library owns; a file of the tree never is, even where the
@@ -242,10 +248,9 @@ char *callee_name(struct collector *c, CXCursor call);
 /* A site that may turn out to have no edit of its own. */
 void collect_site_need(struct collector *c, const char *file, unsigned offset, const char *type_key,
                        CXCursor cursor);
-/* Key of the function, for tails; a lambda has that of the function around it. */
-const char *function_key(struct collector *c, const struct function *f);
-
 /* collect_tail.c */
+/* Key of the function; a lambda, which may be inlined, has that of the function around it. */
+const char *function_key(struct collector *c, const struct function *f);
 void collect_tails(struct collector *c, CXCursor function);
 /* A function's name that is no callee: its address is taken. */
 void collect_taken(struct collector *c, CXCursor name);

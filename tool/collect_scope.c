@@ -469,15 +469,6 @@ static void add_scope_owners(struct collector *c, struct fact_scope *s, struct f
     }
 }
 
-const char *function_key(struct collector *c, const struct function *f)
-{
-    const struct function *outer = f;
-    for (size_t i = 0; i < c->frames.count && c->frames.items[i].function != f; i++)
-        if (c->frames.items[i].function && !c->frames.items[i].function->lambda)
-            outer = c->frames.items[i].function;
-    return decl_key(c, f->lambda ? outer->cursor : f->cursor);
-}
-
 /* Where a scope would stand; s->left says why none may. */
 static void scope_place(struct collector *c, struct function *f, CXCursor body,
                         struct fact_scope *s)

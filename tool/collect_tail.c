@@ -98,19 +98,13 @@ static void value_calls(struct tails *t, CXCursor e, int depth)
         value_calls_below(t, e, 1, depth);
         return;
     case CXCursor_StmtExpr:
-    case CXCursor_UnexposedExpr:
-    case CXCursor_ParenExpr:
     case CXCursor_UnaryOperator:
-    case CXCursor_CStyleCastExpr:
-    case CXCursor_CXXStaticCastExpr:
-    case CXCursor_CXXReinterpretCastExpr:
-    case CXCursor_CXXConstCastExpr:
-    case CXCursor_CXXFunctionalCastExpr:
-    case CXCursor_InitListExpr:
     case CXCursor_CompoundAssignOperator:
         value_calls_below(t, e, 0, depth);
         return;
     default:
+        if (passes_value_on(clang_getCursorKind(e)))
+            value_calls_below(t, e, 0, depth);
         return;
     }
 }
@@ -207,38 +201,32 @@ static void add_edge(struct collector *c, const char *from, const char *to)
     strings_add_unique(&tail_entry(c, from)->calls, to);
 }
 
-/* A call of the overridden function may be one of this. */
-static void add_overridden(struct collector *c, CXCursor method, const char *key, int depth)
+/* The innermost function with a name among the first frames; a null cursor if there is none. */
+static CXCursor named_function(const struct collector *c, size_t frames)
 {
-    CXCursor *list = NULL;
-    unsigned n = 0;
-    if (depth > 32)
-        return;
-    clang_getOverriddenCursors(method, &list, &n);
-    for (unsigned i = 0; i < n; i++) {
-        add_edge(c, decl_key(c, list[i]), key);
-        add_overridden(c, list[i], key, depth + 1);
-    }
-    clang_disposeOverriddenCursors(list);
-}
-
-/* A lambda's calls count as its function's, which it may be inlined into. */
-static CXCursor named_function(struct collector *c)
-{
-    for (size_t i = c->frames.count; i-- > 0;)
+    for (size_t i = frames; i-- > 0;)
         if (is_function_kind(c->frames.items[i].kind) &&
             c->frames.items[i].kind != CXCursor_LambdaExpr)
             return c->frames.items[i].cursor;
     return clang_getNullCursor();
 }
 
+const char *function_key(struct collector *c, const struct function *f)
+{
+    size_t i = 0;
+    while (i < c->frames.count && c->frames.items[i].function != f)
+        i++;
+    CXCursor named = f->lambda ? named_function(c, i) : f->cursor;
+    return decl_key(c, clang_Cursor_isNull(named) ? f->cursor : named);
+}
+
 void collect_tails(struct collector *c, CXCursor function)
 {
-    CXCursor *kids, named = named_function(c);
+    CXCursor *kids, named = named_function(c, c->frames.count);
     strings calls = {0};
     struct tails t = {c, &calls};
     bool lambda = clang_getCursorKind(function) == CXCursor_LambdaExpr;
-    if (!c->cxx || clang_Cursor_isNull(named))
+    if (clang_Cursor_isNull(named))
         return;
     size_t n = all_children(function, &kids);
     if (n && clang_isStatement(clang_getCursorKind(kids[n - 1])))
@@ -251,8 +239,6 @@ void collect_tails(struct collector *c, CXCursor function)
         add_edge(c, arena_printf(c->a, "N:%s", spelling(c, named)), key);
         if (lambda)
             add_edge(c, "?", key);
-        if (!lambda && clang_CXXMethod_isVirtual(function))
-            add_overridden(c, function, key, 0);
     }
     vec_release(&calls);
 }

@@ -214,11 +214,13 @@ const char *decide_owner_text(const struct decider *d, const struct fact_site *f
 }
 
 /* Turns the tag (`::numafy::near(p)`, `::numafy::on(1)`) into edits. */
-static void make_texts(const struct decider *d, const struct fact_site *f, const char *tag,
+static void make_texts(struct decider *d, const struct fact_site *f, const char *tag,
                        struct verdict *v)
 {
     struct arena *a = &d->p->arena;
-    bool scope = f->end && !(f->flags & SITE_NO_SCOPE) && site_may_allocate(d->p, f);
+    /* ctor()'s temporary would keep every frame of a recursion in tail position. */
+    bool scope = f->end && !(f->flags & SITE_NO_SCOPE) && site_may_allocate(d->p, f) &&
+                 !tails_recursive(&d->tails, f->in);
     char *argument = arena_printf(a, "%s%s", tag, scope ? ".ctor()" : "");
     const char *open = scope ? " ::numafy::done(" : "";
     if (f->place_open) {
@@ -231,8 +233,7 @@ static void make_texts(const struct decider *d, const struct fact_site *f, const
     v->edited = true;
 }
 
-static void place_site(const struct decider *d, const struct fact_site *f, int on,
-                       struct verdict *v)
+static void place_site(struct decider *d, const struct fact_site *f, int on, struct verdict *v)
 {
     struct arena *a = &d->p->arena;
     bool derive = (f->flags & SITE_CLASS) && f->type_end > f->type_start &&
@@ -366,6 +367,7 @@ void decide_sites(struct program *p, const struct options *o)
 {
     struct decider d = {.p = p, .o = o};
     reach_init(&d.reach, p);
+    tails_init(&d.tails, p);
     for (size_t i = 0; i < p->roots.count; i++)
         reach_add_root(&d.reach, p->roots.items[i]);
     for (size_t i = 0; i < p->rooted.count; i++)
@@ -388,11 +390,8 @@ void decide_sites(struct program *p, const struct options *o)
     decide_scopes(&d);
     decide_covered(&d);
     strmap_release(&d.allocators);
-    strmap_release(&d.callers);
-    for (size_t i = 0; i < d.callees.count; i++)
-        vec_release(&d.callees.items[i]);
-    vec_release(&d.callees);
     strmap_release(&d.covered);
     strmap_release(&d.passes);
+    tails_release(&d.tails);
     reach_release(&d.reach);
 }

@@ -97,22 +97,6 @@ static bool add_overridden(struct decider *d)
     return more;
 }
 
-/* Who calls whom, among the calls that are sites. */
-static void index_calls(struct decider *d)
-{
-    for (size_t i = 0; i < d->p->sites.count; i++) {
-        const struct site *s = &d->p->sites.items[i];
-        for (size_t k = 0; k < s->votes.count; k++) {
-            const struct fact_site *f = s->votes.items[k];
-            if (!(f->flags & SITE_CALL) || !*f->in)
-                continue;
-            if (strmap_put(&d->callers, f->in, d->callees.count))
-                (void)vec_add(&d->callees);
-            vec_push(&d->callees.items[strmap_find(&d->callers, f->in)], f->callee);
-        }
-    }
-}
-
 void decide_allocators(struct decider *d)
 {
     candidates list = {0};
@@ -129,55 +113,23 @@ void decide_allocators(struct decider *d)
         continue;
     vec_release(&list);
     drop_other_calls(d);
-    index_calls(d);
-}
-
-/* Tail calls */
-
-struct tail_search {
-    struct decider *d;
-    struct strmap seen;
-    VEC(const char *) queue;
-};
-
-static void tail_visit(struct tail_search *t, const char *key)
-{
-    if (*key && strmap_put(&t->seen, key, 0))
-        vec_push(&t->queue, key);
-}
-
-/* Whether `from` can come back to `to` by calls of allocators: a call in tail position on such a
- * way must stay one, or a recursion that ran in one frame needs one for each step. */
-static bool comes_back(struct decider *d, const char *from, const char *to)
-{
-    struct tail_search t = {.d = d};
-    bool found = false;
-    tail_visit(&t, from);
-    for (size_t head = 0; head < t.queue.count && !found; head++) {
-        const char *at = t.queue.items[head];
-        found = !strcmp(at, to);
-        size_t caller = strmap_find(&d->callers, at);
-        for (size_t i = 0; caller != STRMAP_NONE && i < d->callees.items[caller].count; i++)
-            tail_visit(&t, d->callees.items[caller].items[i]);
-    }
-    strmap_release(&t.seen);
-    vec_release(&t.queue);
-    return found;
 }
 
 /* Texts */
 
-/* What forbids anything around the call. */
+/* What forbids anything around the call. A call in tail position that leads back here must stay
+ * one, or a recursion that ran in one frame needs one for each step. */
 static int not_to_wrap(struct decider *d, const struct fact_site *f)
 {
     if (f->result == RESULT_NONE || (f->flags & SITE_NO_SCOPE))
         return NF_NO_WRAP;
+    if (f->result == RESULT_VALUE && tails_recursive(&d->tails, f->in))
+        return NF_SCOPE_RECURSION;
     bool last = f->flow == FLOW_TAIL || f->result == RESULT_VOID ||
                 (f->result != RESULT_VALUE && !strcmp(f->cast, "void"));
-    if ((f->flags & SITE_CALL) && last && *f->in && comes_back(d, f->callee, f->in) &&
-        !NUMAFY_PLANTED_TOOL(9))
-        return NF_TAIL_CALL;
-    return 0;
+    bool back = last && (f->flags & SITE_CALL) && *f->in &&
+                (!strcmp(f->callee, f->in) || tails_lead(&d->tails, f->callee, f->in));
+    return back && !NUMAFY_PLANTED_TOOL(9) ? NF_TAIL_CALL : 0;
 }
 
 /* A header that C and C++ units read gets what both understand. */
@@ -190,11 +142,14 @@ static bool is_shared_with_c(const struct decider *d, const struct fact_site *f)
     return false;
 }
 
-/* Puts `enter` before the call and what ends it after. */
+/* Puts `enter` before the call and what ends it after. The C form makes no object: one whose
+ * address is known elsewhere would keep the frame of a function that calls itself in tail position.
+ */
 static void wrap(struct decider *d, const struct fact_site *f, const char *enter, struct verdict *v)
 {
     struct arena *a = &d->p->arena;
-    bool cxx = (f->flags & SITE_CXX) && !is_shared_with_c(d, f);
+    bool cxx =
+        (f->flags & SITE_CXX) && !is_shared_with_c(d, f) && !tails_recursive(&d->tails, f->in);
     v->tail = arena_strdup(a, "))");
     switch (cxx && f->result != RESULT_VOID ? RESULT_VALUE : f->result) {
     case RESULT_VALUE:

@@ -5,6 +5,7 @@
 
 #include "decide.h"
 #include "reach.h"
+#include "tails.h"
 
 /* T of numa<T,k>::at is the source's spelling; it stands in a text as this byte until the bytes of
  * the file are at hand. */
@@ -25,8 +26,7 @@ struct decider {
     struct reach reach;
     struct strmap allocators; /* keys of functions whose fresh blocks leave them */
     struct strmap passes;     /* arguments that come back: fact_pass */
-    struct strmap callers;    /* keys of functions that call allocators: indices of callees */
-    VEC(strings) callees;
+    struct tails tails;
     struct strmap covered; /* keys of those that some edited call enters a node for */
     bool reached_argument; /* a class that a root reaches may be a template's argument */
     bool own_argument;     /* a class with its own operator new may be a template's argument */

@@ -10,56 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Recursion by calls in tail position */
-
-struct tail_graph {
-    struct strmap index; /* key -> index in calls */
-    VEC(strings) calls;
-};
-
-static void tails_init(struct tail_graph *g, const struct program *p)
-{
-    for (size_t i = 0; i < p->units.count; i++) {
-        const struct fact_unit *u = p->units.items[i];
-        for (size_t k = 0; k < u->tails.count; k++) {
-            const struct fact_tail *t = &u->tails.items[k];
-            if (strmap_put(&g->index, t->key, g->calls.count))
-                (void)vec_add(&g->calls);
-            strings *calls = &g->calls.items[strmap_find(&g->index, t->key)];
-            for (size_t n = 0; n < t->calls.count; n++)
-                strings_add_unique(calls, t->calls.items[n]);
-        }
-    }
-}
-
-static void tails_release(struct tail_graph *g)
-{
-    for (size_t i = 0; i < g->calls.count; i++)
-        vec_release(&g->calls.items[i]);
-    vec_release(&g->calls);
-    strmap_release(&g->index);
-}
-
-static bool comes_back(const struct tail_graph *g, const char *key)
-{
-    struct strmap seen = {0};
-    strings queue = {0};
-    bool found = false;
-    vec_push(&queue, key);
-    for (size_t head = 0; head < queue.count && !found; head++) {
-        size_t i = strmap_find(&g->index, queue.items[head]);
-        for (size_t k = 0; i != STRMAP_NONE && k < g->calls.items[i].count; k++) {
-            const char *to = g->calls.items[i].items[k];
-            found |= !strcmp(to, key);
-            if (strmap_put(&seen, to, 0))
-                vec_push(&queue, to);
-        }
-    }
-    vec_release(&queue);
-    strmap_release(&seen);
-    return found;
-}
-
 /* Needs and owners */
 
 /* The sites that a scope covers, if all places that make the allocation have one. */
@@ -70,7 +20,6 @@ struct cover {
 
 struct scoper {
     struct decider *d;
-    struct tail_graph tails;
     struct strmap left_sites; /* "file:offset" -> index in the program's sites */
     struct strmap cover_index;
     VEC(struct cover) covers;
@@ -90,7 +39,6 @@ static void scoper_init(struct scoper *s, struct decider *d)
 {
     memset(s, 0, sizeof *s);
     s->d = d;
-    tails_init(&s->tails, d->p);
     for (size_t i = 0; i < d->p->sites.count; i++) {
         const struct site *site = &d->p->sites.items[i];
         if (may_be_covered(site))
@@ -105,7 +53,6 @@ static void scoper_init(struct scoper *s, struct decider *d)
 
 static void scoper_release(struct scoper *s)
 {
-    tails_release(&s->tails);
     strmap_release(&s->left_sites);
     strmap_release(&s->cover_index);
     strmap_release(&s->entered);
@@ -213,7 +160,7 @@ static void body_owner(struct scoper *s, struct body *b)
         b->owner = b->owner ? b->owner : o;
     }
     bool enter = b->left != NF_CONSTEXPR && b->left != NF_TAG_MACRO && !body_file(s, b);
-    if (enter && comes_back(&s->tails, b->views[0]->key))
+    if (enter && tails_recursive(&s->d->tails, b->views[0]->key))
         b->left = NF_SCOPE_RECURSION;
 }
 
