@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import List, NamedTuple, Optional, Tuple
+from typing import List, Mapping, NamedTuple, Optional, Tuple
 
 from . import project, runner
 from .errors import (
@@ -99,12 +99,14 @@ def run(
     options: Options,
     scratch: Path,
     progress: Progress,
+    variables: Optional[Mapping[str, str]] = None,
 ) -> Outcome:
     """Rewrite ``tree`` into ``out``, or dry-run without it. Diagnostics go straight to stderr.
 
     A --diff goes to stdout byte for byte; the rewriter's summary otherwise repeats what the report
     says and is shown only when there is no report. The report is kept in the out tree, so that the
     rewriter gets the same arguments in every run; ``scratch`` is for that of a dry run.
+    ``variables`` are added to its environment.
     """
     report = (scratch if out is None else out / ".numafy") / "report.json"
     argv = [str(project.rewriter()), *arguments(tree, database, out, options, report)]
@@ -115,7 +117,9 @@ def run(
             sys.stdout.flush()
             code = runner.passthrough(argv)
         else:
-            code, summary, _ = runner.capture(argv, keep_stderr=False)
+            code, summary, _ = runner.capture(
+                argv, env={**os.environ, **(variables or {})}, keep_stderr=False
+            )
     if code == -signal.SIGINT:
         raise KeyboardInterrupt
     if code < 0:

@@ -7,6 +7,8 @@ outside of this repository. The steps:
     original  built and tested as it is; its build is recorded
     all       rewritten with --all; its tests without a root, and with NUMAFY_AMBIENT=1
     place     rewritten with the recipe's placements; its tests
+    reach     how much of what the placed data reach is on their node, and that without the edits,
+              or without one of them, it is less; rewrites what ``place`` left
     controls  one site hidden: the soundness check must fail
     cost      CPU time of the rewriter against clang -fsyntax-only over the same units
 
@@ -25,13 +27,15 @@ import sys
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from . import build, compdb, links, project, report, rewrite, runner, sites
+from . import build, compdb, links, project, reach, report, rewrite, runner, sites
 from .errors import EXIT_BUILD, EXIT_USAGE, NumafyError, worst
 from .files import dump_json, is_inside, real, read_json, shown, temporary_folder, write_atomically
 from .progress import Progress
 
-STEPS = ("original", "all", "place", "controls", "cost")
+STEPS = ("original", "all", "place", "reach", "controls", "cost")
 CLANG = ("clang-19", "clang")
+REACH_WANTED = {"c": 0.9, "c++": 0.95}
+REACH_OFF = 0.1  # what is on the node without the edits is below
 TEST_LIMIT_S = 1800  # a test that hangs is a result too
 Result = Dict[str, Any]
 
@@ -47,6 +51,8 @@ class Recipe(NamedTuple):
     source: str = ""
     same: Tuple[str, ...] = ()
     """Patterns: what they match in the output of the tests must be the same every time."""
+    reach: str = ""
+    """The command whose reach is counted, if the tests are too much for it."""
     place: Tuple[str, ...] = ()
     root: Tuple[str, ...] = ()
     only: str = ""
@@ -192,12 +198,55 @@ class Run:
         result["tests"].update(self._executed(out, log))
         return result
 
-    def _rewritten(self, name: str, options: rewrite.Options) -> Result:
+    # ---- reach -----------------------------------------------------------------------------
+
+    def reach(self) -> Result:
+        """Objects, not edits: what the placed data reach, with the edits and without them."""
+        if not (self.recipe.place or self.recipe.root):
+            return {"skipped": "the recipe places nothing"}
+        made = report.Report.load(self.work / "place" / ".numafy" / "report.json")
+        cxx = any(not compdb.source_of(e).endswith(".c") for e in compdb.load(self.database))
+        found = self._reached(made, "place")
+        result: Result = {
+            "wanted": REACH_WANTED["c++" if cxx else "c"],
+            **_reach_facts(found),
+            "others": found.others,
+            "off_node": found.off_node,
+            "without": _reach_facts(self._reached_without(made, "*")),
+        }
+        if found.by_site:
+            site = found.by_site.most_common(1)[0][0]
+            one = self._reached_without(made, f"{self.tree}/{site}")
+            result["without_one"] = {"site": site, **_reach_facts(one)}
+        return result
+
+    def _reached(self, made: report.Report, name: str) -> reach.Reached:
+        out = self.work / name
+        log = self._log(f"reach-{name}").with_suffix(".json")
+        log.unlink(missing_ok=True)
+        environment = {**self._environment(out), **reach.environment_of_run(log)}
+        self._run_tests(out, f"reach-{name}", environment, self.recipe.reach or self.recipe.test)
+        return reach.count(made, out, reach.read(log))
+
+    def _reached_without(self, made: report.Report, edits: str) -> reach.Reached:
+        """Rewrites once more, but leaves that line, or all (``*``)."""
+        options = self._options(place=self.recipe.place, root=self.recipe.root)
+        self._rewritten("less", options, {"NUMAFY_TEST_LEAVE": edits})
+        return self._reached(made, "less")
+
+    def _rewritten(
+        self,
+        name: str,
+        options: rewrite.Options,
+        variables: Optional[Mapping[str, str]] = None,
+    ) -> Result:
         """Rewrite the tree into the folder ``name`` and build that with the tree's own command."""
         out = self.work / name
         shutil.rmtree(out, ignore_errors=True)  # what an earlier run built would stay
         before = _children_cpu_s()
-        outcome = rewrite.run(self.tree, self.database, out, options, self.work, self.progress)
+        outcome = rewrite.run(
+            self.tree, self.database, out, options, self.work, self.progress, variables
+        )
         if outcome.report is None or outcome.code not in rewrite.WROTE_TREE:
             raise NumafyError(
                 f"{self.recipe.name}: the rewriter ended with {outcome.code}", outcome.code
@@ -296,15 +345,7 @@ class Run:
         stats.mkdir(parents=True)
         if name != "original":
             environment = {**environment, "NUMAFY_STATS": str(stats / "%p.json")}
-        limit = ["timeout", "-k", "10", str(TEST_LIMIT_S)]
-        with self.progress.step(f"{self.recipe.name}: tests, {name}"):
-            code = runner.logged(
-                [*limit, *runner.shell(self.recipe.test)],
-                log,
-                cwd=folder,
-                env=environment,
-                tick=self.progress.tick,
-            )
+        code = self._run_tests(folder, name, environment, self.recipe.test)
         text = log.read_bytes().decode("utf-8", "surrogateescape")
         found = [
             match.group(0)
@@ -316,6 +357,29 @@ class Run:
                 f'{self.recipe.name}: "same" matches nothing in the output of the tests'
             )
         return {"code": code, "same": found, **placed(stats)}
+
+
+    def _run_tests(
+        self, folder: Path, name: str, environment: Mapping[str, str], command: str
+    ) -> int:
+        limit = ["timeout", "-k", "10", str(TEST_LIMIT_S)]
+        with self.progress.step(f"{self.recipe.name}: tests, {name}"):
+            return runner.logged(
+                [*limit, *runner.shell(command)],
+                self._log(name),
+                cwd=folder,
+                env=environment,
+                tick=self.progress.tick,
+            )
+
+
+def _reach_facts(found: reach.Reached) -> Result:
+    return {
+        "processes": found.processes,
+        "blocks": found.blocks,
+        "on_node": found.on_node,
+        "share": round(found.share, 4),
+    }
 
 
 def placed(folder: Path) -> Result:
@@ -390,15 +454,36 @@ def problems(facts: Result) -> List[str]:
             found.append(f"{step}: not parsed: {result['failed'][:3]}")
         if result.get("totals", {}).get("lost"):
             found.append(f"{step}: {result['totals']['lost']} lost")
+    found += _reach_problems(facts.get("reach", {}))
     if facts.get("controls", {}).get("hidden_is_lost") is False:
         found.append("controls: a hidden site was not counted as lost")
     return found
 
 
+def _reach_problems(facts: Result) -> List[str]:
+    if "share" not in facts:
+        return []
+    found = []
+    if facts["share"] < facts["wanted"]:
+        first = facts["off_node"][:3]
+        found.append(
+            f"reach: {facts['on_node']} of {facts['blocks']} blocks on the node; not: {first}"
+        )
+    less = facts["without"]
+    if not less["blocks"]:
+        found.append("reach: without the edits nothing is reached: name a variable as root")
+    elif less["share"] >= REACH_OFF:
+        found.append(f"reach: {less['share']} without the edits")
+    if facts.get("without_one", {"share": 0})["share"] >= facts["share"]:
+        found.append(f"reach: not lower without {facts['without_one']['site']}")
+    return found
+
+
 HEADING = (
     "| tree | units | sites | near / on / scope / left | placed: near / on / scope | own tests: before, "
-    "no root, placed, inside node 1 | sites executed of edited | parse cost |\n"
-    "| --- | --- | --- | --- | --- | --- | --- | --- |"
+    "no root, placed, inside node 1 | sites executed of edited | reach, without edits, without one | "
+    "parse cost |\n"
+    "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
 )
 
 
@@ -435,9 +520,16 @@ def row(facts: Result) -> str:
             )
         ),
         executed,
+        _reach_cell(facts.get("reach", {})),
         str(facts.get("cost", {}).get("ratio", "-")),
     ]
     return "| " + " | ".join(cells) + " |"
+
+
+def _reach_cell(facts: Result) -> str:
+    parts = [facts, facts.get("without"), facts.get("without_one")]
+    texts = [f"{part['share']:.1%}" if part and "share" in part else "-" for part in parts]
+    return f"{texts[0]} of {facts['blocks']}, {texts[1]}, {texts[2]}" if "share" in facts else "-"
 
 
 # ---- command line ------------------------------------------------------------------------------

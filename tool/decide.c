@@ -363,6 +363,28 @@ static void find_prelude(struct program *p, struct program_file *f, strings *out
         }
 }
 
+/* The controls of the evidence run: one edit, or all of them, taken back. */
+static void leave_for_test(struct program *p, const char *leave)
+{
+    const char *colon = strrchr(leave, ':');
+    bool all = *leave == '*';
+    size_t length = colon ? (size_t)(colon - leave) : 0;
+    unsigned line = colon ? (unsigned)strtoul(colon + 1, NULL, 10) : 0;
+    for (size_t i = 0; i < p->sites.count; i++) {
+        struct site *s = &p->sites.items[i];
+        if (!all && (s->line != line || strncmp(s->file, leave, length) || s->file[length]))
+            continue;
+        s->edited = false;
+        s->id = s->action == ACTION_LEFT ? s->id : NF_NOT_REACHED;
+        s->action = ACTION_LEFT;
+    }
+    for (size_t i = 0; all && i < p->scopes.count; i++) {
+        p->scopes.items[i].edited = false;
+        p->scopes.items[i].action = ACTION_LEFT;
+        p->scopes.items[i].id = NF_NOT_REACHED;
+    }
+}
+
 void decide_sites(struct program *p, const struct options *o)
 {
     struct decider d = {.p = p, .o = o};
@@ -389,6 +411,8 @@ void decide_sites(struct program *p, const struct options *o)
         decide_site(&d, &p->sites.items[i]);
     decide_scopes(&d);
     decide_covered(&d);
+    if (*o->leave)
+        leave_for_test(p, o->leave);
     strmap_release(&d.allocators);
     strmap_release(&d.covered);
     strmap_release(&d.passes);

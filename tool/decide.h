@@ -9,7 +9,9 @@
 #include "options.h"
 #include "program.h"
 
-/* Fills action, id, owner, head, inside and tail of every site. */
+/* Fills action, id, owner, head, inside and tail of every site. A test control: with o->leave
+ * "FILE:LINE" that line's sites are left all the same, with "*" all sites and scopes, and then
+ * roots that are pointers are registered, too. */
 void decide_sites(struct program *p, const struct options *o);
 
 #endif

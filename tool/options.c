@@ -365,6 +365,8 @@ int options_parse(struct options *o, int argc, char **argv, struct strbuf *err)
     o->links = o->out = o->report = o->runtime = arena_strdup(a, "");
     const char *hide = getenv("NUMAFY_TEST_HIDE_SITE");
     o->hide = arena_strdup(a, hide ? hide : "");
+    const char *leave = getenv("NUMAFY_TEST_LEAVE");
+    o->leave = arena_strdup(a, leave ? leave : "");
     o->jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (o->jobs < 1)
         o->jobs = 1;

@@ -35,6 +35,7 @@ struct options {
     char *runtime;                     /* directory of numafy/near.h, "" if none was found */
     char *cache;                       /* folder of stored facts, "" for none */
     char *hide;                        /* test control, see collect.h */
+    char *leave;                       /* test control, see decide.h; "" without */
     VEC(struct request) places, roots; /* as given; those of the command line come first */
     VEC(struct placement) placements;  /* filled by places_resolve: one for each placed type */
     struct strmap products;            /* real paths of the compile commands' object files */

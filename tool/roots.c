@@ -141,7 +141,8 @@ void roots_insert(struct program *p, const struct options *o)
     struct arena *a = &p->arena;
     for (size_t i = 0; i < p->rooted.count; i++) {
         const struct fact_var *v = p->rooted.items[i].var;
-        if (v->flags & (VAR_POINTER | VAR_ROOTED))
+        /* Without any edit a pointer is known as a root only if it is registered. */
+        if (v->flags & (*o->leave == '*' ? VAR_ROOTED : VAR_POINTER | VAR_ROOTED))
             continue;
         const char *why = why_not(p, o, v);
         if (why) {

@@ -56,6 +56,7 @@ RECIPE = {
     "test": "./list",
     "same": ["sum \\d+"],
     "place": ["List=1"],
+    "root": ["main::list=1"],
 }
 # A rewriter that changes nothing, as a bug could make ours.
 LAZY = """\
@@ -98,13 +99,14 @@ class Evidence(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         line = done.stdout.splitlines()[-1]
         self.assertIn("| list | 1 | 2 | 1 / 0 / 0 / 1 | 1 / 1 / 0 | pass, pass, pass, pass |", line)
-        self.assertIn("| 1 of 1 |", line)
+        self.assertIn("| 1 of 1 | 100.0% of 101, 0.0%, 1.0% |", line)
         facts = json.loads((self.base / "work" / "list" / "facts.json").read_text())
         self.assertEqual(facts["place"]["tests"]["on_node"], 2)
         self.assertGreater(facts["place"]["tests"]["pool_bytes"]["1"], 0)
         self.assertEqual(facts["all"]["tests"]["pool_bytes"], {})
         self.assertTrue(facts["controls"]["hidden_is_lost"])
         self.assertEqual(facts["place"]["compiled"], 1)
+        self.assertEqual(facts["reach"]["without_one"]["site"], "list.cpp:5")
 
     def test_a_rewriter_that_edits_nothing_is_caught(self):
         # The wrappers are looked for beside it.
@@ -152,7 +154,20 @@ class Recipes(unittest.TestCase):
         ):
             facts["place"]["tests"] = {**tests, **change}
             self.assertIn(words, "\n".join(trees.problems(facts)))
-        self.assertIn("FAIL", trees.row({**facts, "place": {"tests": {**tests, "code": 1}}}))
+        good = {"blocks": 10, "on_node": 10, "share": 1.0, "wanted": 0.95, "off_node": []}
+        less = {"without": {"blocks": 10, "share": 0.0}, "without_one": {"site": "", "share": 0.9}}
+        facts = {"name": "x", "reach": {**good, **less}}
+        self.assertEqual(trees.problems(facts), [])
+        for change, words in (
+            ({"share": 0.94}, "10 of 10 blocks on the node"),
+            ({"without": {"blocks": 10, "share": 0.1}}, "0.1 without the edits"),
+            ({"without": {"blocks": 0, "share": 0.0}}, "name a variable as root"),
+            ({"without_one": {"site": "a.c:1", "share": 1.0}}, "not lower without a.c:1"),
+        ):
+            facts["reach"] = {**good, **less, **change}
+            self.assertIn(words, "\n".join(trees.problems(facts)))
+        facts = {"original": {"tests": tests}, "place": {"tests": {**tests, "code": 1}}}
+        self.assertIn("FAIL", trees.row({"name": "x", **facts}))
 
 
 if __name__ == "__main__":
