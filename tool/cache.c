@@ -40,7 +40,7 @@ void cache_open(struct cache *c, const char *dir, const char *salt)
                                         "SDKROOT",
                                         "GCC_EXEC_PREFIX",
                                         "COMPILER_PATH"};
-    struct strbuf all = {0}, self = {0};
+    struct strbuf all = {0};
     struct timespec now;
     memset(c, 0, sizeof *c);
     c->dir = arena_strdup(&c->arena, dir);
@@ -54,12 +54,9 @@ void cache_open(struct cache *c, const char *dir, const char *salt)
     for (char **e = environ; *e; e++) /* test controls */
         if (!strncmp(*e, "NUMAFY_TEST_", 12))
             strbuf_printf(&all, "\n%s", *e);
-    /* Facts mean what the program that made them means. */
-    if (*dir && (path_read("/proc/self/exe", &self) || path_make_dirs(dir)))
+    if (*dir && path_make_dirs(dir))
         c->dir = "";
-    strbuf_printf(&all, "\n%llx", (unsigned long long)XXH3_64bits(strbuf_str(&self), self.len));
     c->salt = text_hash(strbuf_str(&all));
-    strbuf_release(&self);
     strbuf_release(&all);
 }
 

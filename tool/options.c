@@ -402,6 +402,11 @@ int options_parse(struct options *o, int argc, char **argv, struct strbuf *err)
     return 0;
 }
 
+const char *options_skip(const struct options *o)
+{
+    return path_within(o->build, o->tree) && strcmp(o->build, o->tree) != 0 ? o->build : "";
+}
+
 void options_release(struct options *o)
 {
     vec_release(&o->places);

@@ -52,6 +52,8 @@ int options_request(struct options *o, const char *option, const char *name, con
                     const char *where, struct strbuf *err);
 /* How messages name a request: "--place Node", or "numafy.json:3:5: place Node". */
 char *options_request_name(struct arena *a, const char *option, const struct request *r);
+/* The build directory if it lies inside the tree and has to be passed over, or "". */
+const char *options_skip(const struct options *o);
 /* The text of --help. */
 const char *options_usage(void);
 

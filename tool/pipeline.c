@@ -6,10 +6,8 @@
 #include "pipeline.h"
 
 #include "cache.h"
-#include "collect.h"
 #include "decide.h"
 #include "emit.h"
-#include "index.h"
 #include "links.h"
 #include "orphans.h"
 #include "path.h"
@@ -25,32 +23,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *skip_of(const struct options *o)
-{
-    return path_within(o->build, o->tree) && strcmp(o->build, o->tree) != 0 ? o->build : "";
-}
-
 /* All that facts depend on besides the unit. */
-static const char *cache_salt(struct options *o)
+static const char *cache_salt(struct options *o, const struct parser *parser)
 {
-    return arena_printf(&o->arena, "%s\n%s\n%s\n%s\n%d\n%s", report_parser(), o->tree, skip_of(o),
-                        o->runtime, o->roots.count > 0, o->hide);
-}
-
-/* The process ends right after: taking the tree down node by node would be wasted. */
-static void scan_unit(const struct compdb_unit *unit, const struct options *o,
-                      struct fact_unit *facts)
-{
-    struct index_tu ix;
-    struct collect_options co = {.argv = &unit->argv,
-                                 .runtime = o->runtime,
-                                 .tree = o->tree,
-                                 .skip = skip_of(o),
-                                 .all_variables = o->roots.count > 0,
-                                 .hide = o->hide};
-    if (index_open(&ix, unit, *o->runtime ? o->runtime : NULL, facts))
-        return;
-    collect_unit(ix.tu, ix.cxx, &co, facts);
+    return arena_printf(&o->arena, "%s\n%s\n%s\n%s\n%d\n%s", parser->identity, o->tree,
+                        options_skip(o), o->runtime, o->roots.count > 0, o->hide);
 }
 
 /* In colours on a terminal, unless NO_COLOR (no-color.org) is set to something. */
@@ -178,25 +155,35 @@ static void mark_replaced(struct program *p, const struct compdb *db, const stru
     arena_release(&a);
 }
 
+/* Every unit's facts, from the cache or parsed. */
+static int read_units(struct program *p, struct options *o, const struct compdb *db,
+                      struct parser *parser, struct strbuf *err)
+{
+    struct cache cache;
+    if (parser_open(parser, o->cache, err))
+        return -1;
+    report_set_parser(parser->version);
+    cache_open(&cache, o->cache, cache_salt(o, parser));
+    int result = scan_all(db, o, parser, &cache, p, err);
+    if (o->verbose && !result)
+        fprintf(stderr, "numafy: %zu units, %zu of them from the cache\n", db->units.count,
+                cache.hits);
+    cache_close(&cache);
+    return result;
+}
+
 enum exit_code pipeline_run(struct options *o, int argc, char **argv, struct strbuf *err)
 {
     struct compdb db = {0};
     struct program p = {0};
     struct links links = {0};
-    struct cache cache;
+    struct parser parser = {0};
     enum exit_code code = EXIT_USAGE;
-    report_set_parser(index_version(&o->arena));
     if (!compdb_read(&db, o->database, err) && (!*o->links || !links_read(&links, o->links, err))) {
         note_products(o, &db);
         check_build_folder(o, &db);
         code = EXIT_INTERNAL;
-        cache_open(&cache, o->cache, cache_salt(o));
-        bool scanned = !scan_all(&db, o, scan_unit, &cache, &p, err);
-        if (o->verbose && scanned)
-            fprintf(stderr, "numafy: %zu units, %zu of them from the cache\n", db.units.count,
-                    cache.hits);
-        cache_close(&cache);
-        if (scanned) {
+        if (!read_units(&p, o, &db, &parser, err)) {
             mark_replaced(&p, &db, *o->links ? &links : NULL);
             program_merge(&p);
             program_add_orphans(&p, o);
@@ -205,6 +192,7 @@ enum exit_code pipeline_run(struct options *o, int argc, char **argv, struct str
         }
     }
     program_release(&p);
+    parser_release(&parser);
     links_release(&links);
     compdb_release(&db);
     return code;

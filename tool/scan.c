@@ -125,7 +125,7 @@ static void wait_one(struct pool *pool)
         pool->running = 0;
 }
 
-int scan_all(const struct compdb *db, const struct options *o, scan_function *scan,
+int scan_all(const struct compdb *db, const struct options *o, struct parser *parser,
              struct cache *cache, struct program *p, struct strbuf *err)
 {
     struct arena a = {0};
@@ -152,12 +152,15 @@ int scan_all(const struct compdb *db, const struct options *o, scan_function *sc
         *slot = cache_find(cache, unit);
         if (*slot)
             continue;
+        result = parser_load(parser, err);
+        if (result)
+            break;
         while (pool.running >= (size_t)o->jobs)
             wait_one(&pool);
         job = &pool.jobs.items[i];
         job->pid = fork();
         if (job->pid == 0)
-            run_child(unit, o, scan, job->file);
+            run_child(unit, o, parser->part->scan, job->file);
         if (job->pid < 0) {
             strbuf_printf(err, "cannot start a process: %s", strerror(errno));
             job->pid = 0;

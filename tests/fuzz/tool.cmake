@@ -11,7 +11,9 @@ if(TARGET numafy-rewrite)
     list(TRANSFORM planted_sources PREPEND ${PROJECT_SOURCE_DIR}/tool/)
     add_executable(numafy-rewrite-planted ${planted_sources})
     set_target_properties(numafy-rewrite-planted PROPERTIES
-        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/planted)
+        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/planted
+        BUILD_RPATH ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+    add_dependencies(numafy-rewrite-planted numafy-parse)
     target_include_directories(numafy-rewrite-planted PRIVATE ${PROJECT_SOURCE_DIR}/tool)
     target_compile_definitions(numafy-rewrite-planted PRIVATE
         NUMAFY_TOOL_PLANT NUMAFY_VERSION="${PROJECT_VERSION}"
@@ -19,7 +21,7 @@ if(TARGET numafy-rewrite)
     # Nothing here is about speed: -O0 builds it in a few seconds.
     target_compile_options(numafy-rewrite-planted PRIVATE -O0)
     target_link_libraries(numafy-rewrite-planted PRIVATE
-        Libclang::libclang PkgConfig::JsonC PkgConfig::XxHash numafy_warnings)
+        PkgConfig::JsonC PkgConfig::XxHash ${CMAKE_DL_LIBS} numafy_warnings)
 endif()
 
 find_program(NUMAFY_LIBFUZZER_CC clang-19)
