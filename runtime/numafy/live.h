@@ -42,8 +42,8 @@ struct numafy_live {
     uint64_t *judged;        /* return addresses, shifted, and whether they are ours */
     struct numafy_next next; /* the plain heap */
     size_t scanned;          /* `count` when reach.h last looked */
-    int scanning;
-    const char *out; /* NUMAFY_REACH, or NULL */
+    int scanning;            /* the thread that looks, or 0 */
+    const char *out;         /* NUMAFY_REACH, or NULL */
 };
 
 extern NUMAFY_EXPORT_ struct numafy_live numafy_live_v3;

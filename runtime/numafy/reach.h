@@ -17,7 +17,8 @@
 enum {
     NUMAFY_REACH_NODES = NUMAFY_SLOTS,
     NUMAFY_REACH_CHUNK = 64 << 10, /* read at a time */
-    NUMAFY_REACH_TOLD = 10         /* callers in the text */
+    NUMAFY_REACH_TOLD = 10,        /* callers in the text */
+    NUMAFY_REACH_WAITS = 3000      /* of 10 ms, for another thread's look at the end */
 };
 
 /* Blocks of one caller on one node that a look has reached. */
@@ -286,17 +287,42 @@ NUMAFY_INNER_ void numafy_reach_look_round(void)
     numafy_reach_end(&k);
 }
 
+/* Only one thread looks. false: another does. */
+NUMAFY_INNER_ bool numafy_reach_claim(void)
+{
+    int nobody = 0;
+    const int self = (int)numafy_os_syscall_(SYS_gettid);
+    return __atomic_compare_exchange_n(&numafy_live_v3.scanning, &nobody, self, 0, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_RELAXED);
+}
+
 NUMAFY_COLD_ void numafy_reach_before_free_(void)
 {
     struct numafy_live *l = &numafy_live_v3;
     const size_t scanned = __atomic_load_n(&l->scanned, __ATOMIC_RELAXED);
     const int before = errno;
     if (__atomic_load_n(&l->count, __ATOMIC_RELAXED) <= scanned + scanned / 16 ||
-        __atomic_exchange_n(&l->scanning, 1, __ATOMIC_ACQ_REL))
-        return; /* one thread looks, others go on */
+        !numafy_reach_claim())
+        return; /* others go on */
     numafy_reach_look_round();
     __atomic_store_n(&l->scanning, 0, __ATOMIC_RELEASE);
     errno = before;
+}
+
+/* At the end: nobody looks after this. false: the thread exits in the middle of a look of its own,
+ * from a signal handler, or another one's does not end. */
+NUMAFY_INNER_ bool numafy_reach_claim_last(void)
+{
+    const struct {
+        long seconds, nanoseconds;
+    } pause = {0, 10000000};
+    for (int waited = 0; !numafy_reach_claim(); waited++) {
+        const int who = __atomic_load_n(&numafy_live_v3.scanning, __ATOMIC_RELAXED);
+        if (who == (int)numafy_os_syscall_(SYS_gettid) || waited == NUMAFY_REACH_WAITS)
+            return false;
+        numafy_os_syscall_(SYS_nanosleep, &pause, (void *)NULL);
+    }
+    return true;
 }
 
 /* --- telling */
@@ -460,13 +486,10 @@ NUMAFY_INNER_ void numafy_reach_at_exit(void)
     long fd = 2;
     if (!numafy_live_v3.on)
         return;
-    /* Nobody looks after this. A thread that exits in the middle of a look of its own waits in
-     * vain. */
-    for (int tries = 0; __atomic_exchange_n(&numafy_live_v3.scanning, 1, __ATOMIC_ACQ_REL); tries++)
-        if (tries == 1 << 20)
-            return;
-        else
-            numafy_os_syscall_(SYS_sched_yield);
+    if (!numafy_reach_claim_last()) {
+        numafy_os_say("numafy: reach: the program ends in the middle of a look, nothing is told\n");
+        return;
+    }
     numafy_reach_look_round();
     for (int pass = 0; pass < 2; pass++) {
         text.used = 0;

@@ -559,6 +559,7 @@ NUMAFY_COLD_ void numafy_fork_child_(void)
             g->slot[slot].shard[shard].inherited = 1;
     g->lost_threads += g->threads - mine;
     g->threads = mine;
+    numafy_live_v3.scanning = 0; /* a thread that looked is not here */
 }
 
 /* --- allocation that needs a thought */

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// reach.c: shapes whose reach is known, for tests/python/test_reach.py. 1000 blocks of a list hang on
-// one root; argv[1] says how they are made and what else happens.
+// reach.c: shapes whose reach is known, for tests/python/test_reach.py. 1000 blocks of a list hang
+// on one root; argv[1] says how they are made and what else happens.
 #define _GNU_SOURCE
 #include "numa_alloc.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct item {
@@ -53,6 +56,52 @@ static void *churn(void *root)
     return NULL;
 }
 
+#ifndef NUMAFY_EXTERN // they wait for what the header keeps to itself
+// Frees one block for every so many, so that there is a look nearly always; a large block makes it
+// last.
+static void *grow(void *root)
+{
+    struct item *last = root;
+    last->name = memset(numafy_malloc(1, 32 << 20), 1, 32 << 20);
+    for (long count = ITEMS;; count += count / 8) {
+        for (long i = 0; i < count / 8; i++)
+            near_item(root);
+        free(near_item(root));
+    }
+    return NULL;
+}
+
+// Children that begin in the middle of a look, and end by exit.
+static void fork_in_looks(struct item *root)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, grow, root);
+    for (int i = 0; i < 3; i++) {
+        while (!__atomic_load_n(&numafy_live_v3.scanning, __ATOMIC_ACQUIRE))
+            sched_yield();
+        const pid_t child = fork();
+        if (!child)
+            exit(0);
+        waitpid(child, NULL, 0);
+    }
+}
+
+static pthread_t looks;
+static void end(int number)
+{
+    (void)number;
+    exit(0);
+}
+
+static void *interrupt(void *unused)
+{
+    while (!__atomic_load_n(&numafy_live_v3.scanning, __ATOMIC_ACQUIRE))
+        sched_yield();
+    pthread_kill(looks, SIGUSR1);
+    return unused;
+}
+#endif
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "node";
@@ -86,5 +135,16 @@ int main(int argc, char **argv)
             pthread_create(&t[i], NULL, churn, root);
         usleep(200000);
     }
+#ifndef NUMAFY_EXTERN
+    if (!strcmp(how, "fork"))
+        fork_in_looks(root);
+    if (!strcmp(how, "exit")) {
+        pthread_t t;
+        looks = pthread_self();
+        signal(SIGUSR1, end);
+        pthread_create(&t, NULL, interrupt, NULL);
+        grow(root);
+    }
+#endif
     return 0;
 }

@@ -83,6 +83,19 @@ class Reach(Life):
                     self.assertGreaterEqual(found["on_node"], ITEMS)
                     self.assertLessEqual(found["reachable"], ITEMS + 10)
 
+    def test_a_fork_and_an_exit_in_the_middle_of_a_look(self):
+        """Nobody waits at the end for a look that cannot end."""
+        program = self.programs("reach.c")[0][1]
+        out = self.folder / "forks.json"
+        checked = {"NUMAFY_CHECK": "reach", "NUMAFY_REACH": str(out), "NUMAFY_QUIET": "1"}
+        self.expect("", program, "fork", err=r"\A\Z", **checked)
+        self.assertEqual(len({json.loads(line)["pid"] for line in out.read_text().splitlines()}), 4)
+        out.unlink()
+        done = self.run_it(program, "exit", **checked)
+        self.assertEqual(done.code, 0)
+        if not out.is_file():  # else the signal came between two looks
+            self.assertEqual(done.err, "numafy: reach: the program ends in the middle of a look, nothing is told\n")
+
     def test_a_tree_with_strings_and_vectors(self):
         for name, program in self.programs("reach.cpp"):
             with self.subTest(name=name):
