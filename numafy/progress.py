@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the user sees while waiting: a line per step on stderr, with a clock on a terminal."""
+"""What the user sees while waiting: a line per step on stderr, with a clock on a terminal.
+
+A step that counts shows how far it is and the time left: all the time on a terminal, now and then
+elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,12 @@ import contextlib
 import shutil
 import sys
 import time
-from typing import Iterator, Optional, TextIO
+from typing import Callable, Iterator, Optional, TextIO
 
 from .files import shown
 
 PATIENCE_S = 1.0  # a step that takes less is not timed: the number would say nothing
+LINE_S = 10.0  # between lines that tell how far a step is, where there is no terminal
 
 
 class Progress:
@@ -29,12 +34,9 @@ class Progress:
         print(f"numafy: {shown(text)}", file=self.stream, flush=True)
 
     @contextlib.contextmanager
-    def step(self, text: str, prints: bool = False) -> Iterator[None]:
-        """Announce a step; inside it, ``tick`` refreshes the clock.
-
-        ``prints``: the step writes to the terminal itself, so its line has no clock.
-        """
-        if prints or not self.live:
+    def step(self, text: str) -> Iterator[None]:
+        """Announce a step; inside it, ``tick`` refreshes the clock."""
+        if not self.live:
             self.say(text)
             yield
             return
@@ -47,11 +49,42 @@ class Progress:
             print(f"numafy: {self._text}{self._clock()}", file=self.stream, flush=True)
             self._text = ""
 
+    @contextlib.contextmanager
+    def counted(self, text: str, what: str) -> Iterator[Callable[[int, int], None]]:
+        """Announce a step; the value is told how many ``what`` of how many are done, again and again.
+
+        When all are, its line goes away: the step may print results of its own.
+        """
+        self.say(text)
+        began = said = time.monotonic()
+
+        def tell(done: int, total: int) -> None:
+            nonlocal said
+            now = time.monotonic()
+            if done == total:
+                self._wipe()
+            elif done and now - began >= PATIENCE_S:
+                left = (now - began) * (total - done) / done
+                line = f"{done} of {total} {what}, about {left:.0f} s left"
+                if self.live:
+                    self._draw(line)
+                elif now - said >= LINE_S:
+                    said = now
+                    self.say(line)
+
+        try:
+            yield tell
+        finally:
+            self._wipe()
+
     def tick(self) -> None:
         if self.live and self._text:
-            width = shutil.get_terminal_size().columns - 1
-            line = f"numafy: {self._text}{self._clock()} ..."
-            print(f"\r\x1b[K{line[:width]}", end="", file=self.stream, flush=True)
+            self._draw(f"{self._text}{self._clock()}")
+
+    def _draw(self, text: str) -> None:
+        width = shutil.get_terminal_size().columns - 1
+        line = f"numafy: {text} ..."
+        print(f"\r\x1b[K{line[:width]}", end="", file=self.stream, flush=True)
 
     def _clock(self) -> str:
         seconds = time.monotonic() - self._since

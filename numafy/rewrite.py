@@ -111,15 +111,11 @@ def run(
     report = (scratch if out is None else out / ".numafy") / "report.json"
     argv = [str(project.rewriter()), *arguments(tree, database, out, options, report)]
     target = f" into {out}" if out is not None else " (dry run)"
-    summary = b""
-    with progress.step(f"rewriting {tree}{target}", prints=True):
-        if options.diff or options.types:
-            sys.stdout.flush()
-            code = runner.passthrough(argv)
-        else:
-            code, summary, _ = runner.capture(
-                argv, env={**os.environ, **(variables or {})}, keep_stderr=False
-            )
+    sys.stdout.flush()
+    with progress.counted(f"rewriting {tree}{target}", "units") as tell:
+        code, summary, _ = runner.counting(
+            argv, tell, {**os.environ, **(variables or {})}, not (options.diff or options.types)
+        )
     if code == -signal.SIGINT:
         raise KeyboardInterrupt
     if code < 0:

@@ -8,6 +8,7 @@ Interrupting numafy ends what it started, also a build's grandchildren.
 from __future__ import annotations
 
 import os
+import select
 import shlex
 import signal
 import subprocess
@@ -60,6 +61,46 @@ def passthrough(
     except BaseException:
         _end(process, group=False)
         raise
+
+
+def counting(
+    argv: Sequence[str],
+    tell: Callable[[int, int], None],
+    env: Mapping[str, str],
+    keep_stdout: bool,
+) -> Finished:
+    """Run a command that writes "done total" lines to the descriptor that NUMAFY_PROGRESS names.
+
+    ``tell`` gets the last of them a few times a second, until the command closes the descriptor.
+    Its standard error is ours, and so is its output unless it is kept.
+    """
+    reader, writer = os.pipe()
+    with open(reader, "rb", buffering=0) as lines:
+        with open(writer, "wb", buffering=0):
+            process = _start(
+                argv,
+                None,
+                {**env, "NUMAFY_PROGRESS": str(writer)},
+                stdout=subprocess.PIPE if keep_stdout else None,
+                pass_fds=(writer,),
+            )
+        try:
+            last, text = (0, 0), b""
+            while True:
+                if select.select([lines], [], [], POLL_S)[0]:
+                    data = lines.read(4096)
+                    if not data:
+                        break
+                    *whole, text = (text + data).split(b"\n")
+                    if whole:
+                        done, total = whole[-1].split()
+                        last = (int(done), int(total))
+                tell(*last)
+            stdout, _ = process.communicate()
+        except BaseException:
+            _end(process, group=False)
+            raise
+    return Finished(process.returncode, stdout or b"", b"")
 
 
 def logged(

@@ -367,6 +367,9 @@ int options_parse(struct options *o, int argc, char **argv, struct strbuf *err)
     o->hide = arena_strdup(a, hide ? hide : "");
     const char *leave = getenv("NUMAFY_TEST_LEAVE");
     o->leave = arena_strdup(a, leave ? leave : "");
+    const char *progress = getenv("NUMAFY_PROGRESS");
+    if (!progress || parse_number(progress, 0, INT_MAX, &o->progress))
+        o->progress = -1;
     o->jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (o->jobs < 1)
         o->jobs = 1;

@@ -41,6 +41,7 @@ struct options {
     struct strmap products;            /* real paths of the compile commands' object files */
     bool all, diff, types, check, strict, force_alloc, verbose, help, version;
     int jobs;
+    int progress; /* a descriptor for "done total" lines, -1 for none */
 };
 
 /* Returns 0, or -1 with one line in err. `self` is argv[0], for the place of the runtime. */

@@ -103,8 +103,18 @@ struct pool {
     struct cache *cache;
     VEC(struct job) jobs; /* by unit */
     VEC(struct fact_unit *) results;
-    size_t running;
+    size_t running, done;
+    int progress;
 };
+
+/* Who reads it may have gone: then nobody is told any more. */
+static void tell_progress(struct pool *pool)
+{
+    pool->done++;
+    if (pool->progress >= 0 &&
+        dprintf(pool->progress, "%zu %zu\n", pool->done, pool->db->units.count) < 0)
+        pool->progress = -1;
+}
 
 static void wait_one(struct pool *pool)
 {
@@ -120,6 +130,7 @@ static void wait_one(struct pool *pool)
             unlink(pool->jobs.items[i].file);
             pool->jobs.items[i].pid = 0;
             pool->running--;
+            tell_progress(pool);
         }
     if (pid < 0)
         pool->running = 0;
@@ -129,7 +140,7 @@ int scan_all(const struct compdb *db, const struct options *o, struct parser *pa
              struct cache *cache, struct program *p, struct strbuf *err)
 {
     struct arena a = {0};
-    struct pool pool = {.db = db, .cache = cache};
+    struct pool pool = {.db = db, .cache = cache, .progress = o->progress};
     const char *base = getenv("TMPDIR");
     char *dir = arena_printf(&a, "%s/numafy-XXXXXX", base && *base ? base : "/tmp");
     if (!mkdtemp(dir)) {
@@ -145,13 +156,14 @@ int scan_all(const struct compdb *db, const struct options *o, struct parser *pa
         struct job *job = vec_add(&pool.jobs);
         struct fact_unit **slot = vec_add(&pool.results);
         job->file = arena_printf(&a, "%s/%zu.facts", dir, i);
-        if (unit->missing) {
+        if (unit->missing)
             *slot = failed_unit(unit, NF_FILE_MISSING, "");
+        else
+            *slot = cache_find(cache, unit);
+        if (*slot) {
+            tell_progress(&pool);
             continue;
         }
-        *slot = cache_find(cache, unit);
-        if (*slot)
-            continue;
         result = parser_load(parser, err);
         if (result)
             break;
@@ -171,6 +183,8 @@ int scan_all(const struct compdb *db, const struct options *o, struct parser *pa
     }
     while (pool.running)
         wait_one(&pool);
+    if (o->progress >= 0)
+        close(o->progress); /* what follows may be printed */
     for (size_t i = 0; i < pool.results.count; i++)
         if (pool.results.items[i])
             program_add(p, pool.results.items[i]);

@@ -15,6 +15,8 @@ from support import ROOT, Project, database, write
 from numafy import build, errors, files, progress, project, runner
 from numafy.errors import NumafyError, worst
 
+REWRITER = Path(os.environ.get("BUILD", ROOT / "build")) / "bin" / "numafy-rewrite"
+
 
 class Codes(unittest.TestCase):
     def test_precedence(self):
@@ -255,12 +257,40 @@ class Display(unittest.TestCase):
         self.assertIn("work (5 s) ...", stream.getvalue())
         self.assertTrue(stream.getvalue().endswith("numafy: work (9 s)\n"))
 
-    def test_a_step_that_prints_gets_a_line_of_its_own(self):
+    def test_a_count_on_a_terminal_shows_the_time_left_and_goes_away(self):
         stream = self.Terminal()
         shower = progress.Progress(stream)
-        with shower.step("work", prints=True):
-            shower.tick()
-        self.assertEqual(stream.getvalue(), "\r\x1b[Knumafy: work\n")
+        with mock.patch("time.monotonic", side_effect=[0, 0.5, 4, 12]):
+            with shower.counted("work", "units") as tell:
+                tell(1, 4)
+                tell(2, 8)
+                tell(8, 8)
+                self.assertEqual(
+                    stream.getvalue(),
+                    "\r\x1b[Knumafy: work\n\r\x1b[Knumafy: 2 of 8 units, about 12 s left ...\r\x1b[K",
+                )
+
+    def test_a_count_elsewhere_is_a_line_now_and_then(self):
+        stream = io.StringIO()
+        shower = progress.Progress(stream)
+        with mock.patch("time.monotonic", side_effect=[0, 4, 10, 12, 30, 40]):
+            with shower.counted("work", "units") as tell:
+                for done in (1, 2, 3, 6, 12):
+                    tell(done, 12)
+        self.assertEqual(
+            stream.getvalue(),
+            "numafy: work\nnumafy: 2 of 12 units, about 50 s left\nnumafy: 6 of 12 units, about 30 s left\n",
+        )
+
+    def test_the_rewriter_tells_how_far_it_is(self):
+        told = []
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("a.c", "b.c", "c.c"):
+                write(Path(folder) / name, "int x;\n")
+            base = database(folder, "a.c", "b.c", "c.c", "gone.c")
+            argv = [str(REWRITER), folder, "-p", str(base), "--no-cache"]
+            done = runner.counting(argv, lambda *at: told.append(at), os.environ, True)
+        self.assertEqual((done.code, told[-1]), (2, (4, 4)))
 
 
 if __name__ == "__main__":
