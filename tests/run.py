@@ -37,8 +37,10 @@ class Program:
     argv: Tuple[str, ...]
     alone: bool = False
     timeout_s: float = 300
-    # Takes our runners' options (--jobs, names of cases).
+    # Takes our runners' option --jobs.
     ours: bool = False
+    # Has cases, and takes beginnings of their names.
+    cases: bool = False
     # Extra environment as (name, value) pairs.
     env: Tuple[Tuple[str, str], ...] = ()
 
@@ -50,6 +52,8 @@ class Tally:
     passed: int = 0
     failures: List[Tuple[Program, tap.Check]] = field(default_factory=list)
     skips: List[Tuple[Program, tap.Check]] = field(default_factory=list)
+    # Seconds of CPU, by layer.
+    cpu_s: Dict[str, float] = field(default_factory=dict)
 
 
 # Settings under which the runtime's programs run again; 0 is what they do without.
@@ -80,19 +84,23 @@ def native(prefix: str, timeout_s: float) -> Callable[[Path], List[Program]]:
     return find
 
 
-def runner(layer: str, module: str, timeout_s: float) -> Callable[[Path], List[Program]]:
+def runner(
+    layer: str, module: str, timeout_s: float, cases: bool = True
+) -> Callable[[Path], List[Program]]:
     """A runner of ours, which spreads its cases over the CPUs itself."""
 
     def find(build: Path) -> List[Program]:
         argv = (sys.executable, "-m", f"harness.{module}", "--build", str(build))
-        return [Program(layer, module, argv, True, timeout_s, ours=True)]
+        return [Program(layer, module, argv, True, timeout_s, ours=True, cases=cases)]
 
     return find
 
 
 def fuzz(build: Path) -> List[Program]:
-    modules = ("fuzz", "libfuzzer", "planted", "programs")
-    return native("fuzz", 300)(build) + [p for m in modules for p in runner("fuzz", m, 900)(build)]
+    found = native("fuzz", 600)(build)
+    for module in ("fuzz", "libfuzzer", "planted", "programs"):
+        found += runner("fuzz", module, 900, cases=module == "fuzz")(build)
+    return found
 
 
 def python(build: Path) -> List[Program]:
@@ -114,12 +122,17 @@ def place_names(build: Path) -> str:
 
 
 def bench(build: Path) -> List[Program]:
-    return runner("bench", "bench_layer", 600)(build)
+    return runner("bench", "bench_layer", 600, cases=False)(build)
 
+
+# The longest of those that run side by side, the longest first.
+LONG = (
+    "unit_life",
+)
 
 # In the order in which they run: what is quick and tells most comes first.
 LAYERS: Dict[str, Callable[[Path], List[Program]]] = {
-    "unit": native("unit", 180),
+    "unit": native("unit", 600),
     "golden": runner("golden", "golden", 900),
     "compile-back": runner("compile-back", "compile_back", 1800),
     "python": python,
@@ -150,6 +163,8 @@ class Run:
         for layer in {p.layer for p in programs}:
             shutil.rmtree(self._logs / layer, ignore_errors=True)
         together = [p for p in programs if not p.alone]
+        # What is long starts first: at the end no CPU waits for it.
+        together.sort(key=lambda p: LONG.index(p.name) if p.name in LONG else len(LONG))
         with ThreadPoolExecutor(max_workers=self._jobs) as pool:
             for done in [pool.submit(self._one, p, display) for p in together]:
                 done.result()
@@ -169,19 +184,24 @@ class Run:
 
         argv = list(program.argv)
         if program.ours:
-            argv += ["--jobs", str(self._jobs), *self._only]
+            argv += ["--jobs", str(self._jobs)]
+        if program.cases:
+            argv += self._only
         env = dict(program.env)
         result = proc.follow(argv, on_line, log, cwd=TESTS, env=env, timeout_s=program.timeout_s)
         stream = tap.read(lines, result.status)
         if result.timed_out:
             stream.fault = result.how
+        elif stream.fault == tap.NO_TESTS and program.cases and self._only and result.status == 0:
+            stream.fault = ""  # none of its cases was asked for
         elif stream.fault:
             stream.fault += f" ({result.how})"
-        self._count(program, stream)
-        display.program(f"{program.layer}: {program.name}", _summary(stream, result.seconds))
+        self._count(program, stream, result)
+        display.program(f"{program.layer}: {program.name}", _summary(stream, result))
 
-    def _count(self, program: Program, stream: tap.Stream) -> None:
+    def _count(self, program: Program, stream: tap.Stream, result: proc.Result) -> None:
         with self._lock:
+            self.tally.cpu_s[program.layer] = self.tally.cpu_s.get(program.layer, 0) + result.cpu_s
             for check in stream.checks:
                 if check.outcome == "passed":
                     self.tally.passed += 1
@@ -194,10 +214,10 @@ class Run:
                 self.tally.failures.append((program, fault))
 
 
-def _summary(stream: tap.Stream, seconds: float) -> str:
+def _summary(stream: tap.Stream, result: proc.Result) -> str:
     counts = [(o, sum(c.outcome == o for c in stream.checks)) for o in ("passed", "failed", "skipped")]
     text = ", ".join(f"{n} {outcome}" for outcome, n in counts if n or outcome == "passed")
-    return f"{text} ({seconds:.1f} s)" + (f"; {stream.fault}" if stream.fault else "")
+    return f"{text} ({result.seconds:.1f} s, CPU {result.cpu_s:.1f} s)" + (f"; {stream.fault}" if stream.fault else "")
 
 
 def expected_skip(program: Program, check: tap.Check, no_vm: bool) -> bool:
@@ -212,7 +232,8 @@ def expected_skip(program: Program, check: tap.Check, no_vm: bool) -> bool:
     return False
 
 
-def find_programs(layers: List[str], build: Path, tally: Tally) -> List[Program]:
+def find_programs(layers: List[str], build: Path, only: List[str], tally: Tally) -> List[Program]:
+    """The layers' programs; with only, those that it names and those that have cases."""
     programs: List[Program] = []
     for layer in layers:
         found = LAYERS[layer](build)
@@ -220,7 +241,7 @@ def find_programs(layers: List[str], build: Path, tally: Tally) -> List[Program]
             nothing = Program(layer, layer, ())
             check = tap.Check("the layer has tests", "failed", f"no program in {build}/tests")
             tally.failures.append((nothing, check))
-        programs += found
+        programs += [p for p in found if p.cases or not only or p.name.startswith(tuple(only))]
     return programs
 
 
@@ -242,6 +263,7 @@ def show_end(run: Run, left_out: str, no_vm: bool) -> int:
         print(f"{unexpected} skips are not named in {EXPECTED_SKIPS.relative_to(ROOT)}")
     if left_out:
         print(left_out)
+    print("CPU seconds: " + ", ".join(f"{layer} {s:.0f}" for layer, s in tally.cpu_s.items()))
     print(f"{tally.passed} passed, {len(tally.failures)} failed, {len(tally.skips)} skipped")
     return 1 if tally.failures or unexpected or left_out or tally.passed == 0 else 0
 
@@ -250,7 +272,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("-j", "--jobs", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--only", action="append", default=[], help="beginning of a case's name")
+    parser.add_argument(
+        "--only", action="append", default=[], help="beginning of the name of a program or a case"
+    )
     parser.add_argument("--no-vm", action="store_true", help="leave out the place layer")
     parser.add_argument("--vm-missing", metavar="WHY", help="the guest cannot be started")
     parser.add_argument("layer", nargs="*", help="of: " + " ".join(LAYERS))
@@ -281,7 +305,7 @@ def main() -> int:
         else:
             print(f"test: left out, as asked: the place layer ({tests})")
     run = Run(build, max(1, args.jobs), args.only)
-    run.all(find_programs(layers, build, run.tally))
+    run.all(find_programs(layers, build, args.only, run.tally))
     return show_end(run, left_out, args.no_vm)
 
 

@@ -58,8 +58,9 @@ def _report_trace(build: Path, counts: Dict[str, float], writer: tap.Writer) -> 
         writer.skip(name, row["locks_missing"])
         return
     traced, counted = row.get("instructions_per_pair", 0), counts.get("bare", 0)
-    # Two programs with two loops: they may differ by an instruction of the loop, not by a call.
-    same = counted > 0 and abs(traced - counted) <= 0.2 * counted
+    # The tracer counts one block of 1,000 pairs with its calls of the clock, which are code of the kernel's vdso;
+    # callgrind leaves those out that stand around the loop.
+    same = counted > 0 and abs(traced - counted) < 0.5
     writer.report(name, "" if same else f"{traced} traced, {counted} counted by callgrind; {result.how}")
 
 

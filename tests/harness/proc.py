@@ -28,6 +28,8 @@ class Result:
     stderr: bytes
     timed_out: bool
     seconds: float
+    # Of the program and of its children that it has waited for; only follow() counts it.
+    cpu_s: float = 0.0
 
     @property
     def how(self) -> str:
@@ -115,14 +117,16 @@ def follow(
                 sink.write(raw)
                 sink.flush()
                 on_line(raw.decode("utf-8", "replace"))
-            status = process.wait()
+            _, ended, usage = os.wait4(process.pid, 0)
+            status = process.returncode = os.waitstatus_to_exitcode(ended)
         except BaseException:
             _end_group(process.pid)
             raise
         finally:
             timer.cancel()
             _groups.discard(process.pid)
-    return Result(status, b"", b"", expired.is_set(), time.monotonic() - started)
+    cpu_s = usage.ru_utime + usage.ru_stime
+    return Result(status, b"", b"", expired.is_set(), time.monotonic() - started, cpu_s)
 
 
 # The process groups that are running. A group is asked to end first, so that a runner of ours can end its own.

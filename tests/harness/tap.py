@@ -15,6 +15,8 @@ from typing import Iterable, List, Optional, TextIO
 
 _TEST_LINE = re.compile(r"^(not )?ok\b(?:\s+(\d+))?(?:\s+-)?\s*(.*)$")
 _PLAN_LINE = re.compile(r"^1\.\.(\d+)(?:\s*#\s*skip\w*\s*(.*))?", re.IGNORECASE)
+# The fault of a stream whose plan is 1..0.
+NO_TESTS = "a plan of no tests"
 _SKIP = re.compile(r"#\s*skip\w*\s*(.*)$", re.IGNORECASE)
 
 
@@ -79,7 +81,7 @@ def _fault(stream: Stream, planned: Optional[int], status: int) -> str:
     if planned != len(stream.checks):
         return f"{planned} tests planned, {len(stream.checks)} reported"
     if planned == 0:
-        return "a plan of no tests"
+        return NO_TESTS
     if status != 0 and not failed:
         return f"every test passed but the program ended with status {status}"
     return ""
