@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Dict, List, NamedTuple, Optional, Set
 
 from . import project, record, runner
-from .compdb import SOURCE_SUFFIXES
 from .errors import EXIT_BUILD, NumafyError
 from .files import real, shown
 from .progress import Progress
+from .report import Report
 
 WRAPPERS = {"CC": "numafy-cc", "CXX": "numafy-c++"}
 REAL = {"CC": "NUMAFY_REAL_CC", "CXX": "NUMAFY_REAL_CXX"}
@@ -174,13 +174,13 @@ def compiled_sources(out: Path) -> Set[str]:
     }
 
 
-def coverage(out: Path, edited: List[str], command: str) -> Coverage:
-    """Compare the edited files (relative to the tree) with what --build ``command`` compiled."""
+def coverage(out: Path, report: Report, command: str) -> Coverage:
+    """Compare the edited files of the report with what --build ``command`` compiled."""
     done = remember_compiled(out, command)
-    sources = [name for name in edited if name.endswith(SOURCE_SUFFIXES)]
+    sources = report.edited_units()
     compiled = [name for name in sources if str(real(out / name)) in done]
     return Coverage(
         compiled,
         [name for name in sources if name not in compiled],
-        [name for name in edited if name not in sources],
+        [name for name in report.edited() if name not in sources],
     )

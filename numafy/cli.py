@@ -462,7 +462,7 @@ def _build_and_test(
 def _say_coverage(out: Path, outcome: rewrite.Outcome, command: str, progress: Progress) -> None:
     if outcome.report is None or not outcome.report.edited():
         return
-    coverage = build.coverage(out, outcome.report.edited(), command)
+    coverage = build.coverage(out, outcome.report, command)
     progress.say(coverage.sentence())
     if coverage.not_compiled:
         progress.say(

@@ -23,6 +23,7 @@ from .report import Report
 
 Address = Tuple[str, str]
 """Of a call: the file that it is in, and where in it."""
+PLAIN = -1  # the node of a block of the plain heap
 AT_ONCE = 500  # addresses for one addr2line
 TOLD = 20
 
@@ -36,7 +37,9 @@ class Reached(NamedTuple):
     others: int
     """Reached blocks that are none of the closure's."""
     by_site: Count[str]
-    """Blocks on the node by the edited site that made them, as FILE:LINE."""
+    """Blocks on the node by the site that made them, as FILE:LINE."""
+    scopes_seen: int
+    """Sites that a scope or a caller's edit covers and that have made blocks on a node."""
     off_node: List[str]
     """Where the others of the closure were made, and why there is no edit; most blocks first."""
 
@@ -67,7 +70,8 @@ def count(report: Report, out: Path, processes: Sequence[Dict[str, Any]]) -> Rea
     sites = [
         (made, node["node"]) for one in processes for node in one["nodes"] for made in node["sites"]
     ]
-    found.resolve({(made["module"], made["offset"]) for made, _ in sites})
+    placed = [made for one in processes for made in one["made"] if made["node"] != PLAIN]
+    found.resolve({(made["module"], made["offset"]) for made in placed + [m for m, _ in sites]})
     blocks = on_node = others = 0
     by_site: Count[str] = Counter()
     off_node: Count[str] = Counter()
@@ -79,12 +83,14 @@ def count(report: Report, out: Path, processes: Sequence[Dict[str, Any]]) -> Rea
         blocks += made["blocks"]
         if made["node"] == node:
             on_node += made["blocks"]
-            if site and site["action"] in ("near", "on"):
+            if site:
                 by_site[where or ""] += made["blocks"]
         else:
             off_node[f"{where}: {_described(site)}"] += made["blocks"]
     told = [f"{number} blocks, {text}" for text, number in off_node.most_common(TOLD)]
-    return Reached(len(processes), blocks, on_node, others, by_site, told)
+    seen = [found.site_of((made["module"], made["offset"])) for made in placed]
+    scopes = {where for where, site in seen if site and site["action"] == "scope"}
+    return Reached(len(processes), blocks, on_node, others, by_site, len(scopes), told)
 
 
 def _in_closure(site: Optional[Dict[str, Any]], inside: bool) -> bool:

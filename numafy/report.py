@@ -71,6 +71,10 @@ class Report:
         """The files that were changed, relative to the tree."""
         return [self.name_of(file["path"]) for file in self.files if file.get("status") == "edited"]
 
+    def edited_units(self) -> List[str]:
+        """Those of them that are compiled; the others are included."""
+        return [self.name_of(f["path"]) for f in self.files if f["status"] == "edited" and f["unit"]]
+
     def left(self) -> List[Dict[str, Any]]:
         return [site for site in self.sites if site["action"] == "left"]
 

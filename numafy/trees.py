@@ -211,14 +211,29 @@ class Run:
             "wanted": REACH_WANTED["c++" if cxx else "c"],
             **_reach_facts(found),
             "others": found.others,
+            "scopes_seen": found.scopes_seen,
             "off_node": found.off_node,
             "without": _reach_facts(self._reached_without(made, "*")),
         }
-        if found.by_site:
-            site = found.by_site.most_common(1)[0][0]
+        site = self._edit_to_leave(made, found)
+        if site:
             one = self._reached_without(made, f"{self.tree}/{site}")
             result["without_one"] = {"site": site, **_reach_facts(one)}
         return result
+
+    def _edit_to_leave(self, made: report.Report, found: reach.Reached) -> Optional[str]:
+        """Of the site that made most of the blocks; or, where its callers were edited, of a caller
+        that was executed."""
+        idle = self.facts["place"]["tests"]["not_executed"]
+        by_place = {f"{made.name_of(s['file'])}:{s['line']}": s for s in made.sites}
+        for most, _ in found.by_site.most_common():
+            for place in (most, *sorted(by_place)):
+                site = by_place[place]
+                told = f"{place}: {site['type']}"
+                if site["type"] == by_place[most]["type"] and told not in idle:
+                    if site["action"] in ("near", "on"):
+                        return place
+        return None
 
     def _reached(self, made: report.Report, name: str) -> reach.Reached:
         out = self.work / name
@@ -262,7 +277,7 @@ class Run:
         build.forget_compiled(out)
         tell = sites.environment_of_build()
         build.run("build", self.recipe.build, out, self.progress, tell)
-        covered = build.coverage(out, made.edited(), self.recipe.build)
+        covered = build.coverage(out, made, self.recipe.build)
         result["compiled"] = len(covered.compiled)
         result["not_compiled"] = covered.not_compiled
         return result
@@ -481,7 +496,7 @@ def _reach_problems(facts: Result) -> List[str]:
 
 HEADING = (
     "| tree | units | sites | near / on / scope / left | placed: near / on / scope | own tests: before, "
-    "no root, placed, inside node 1 | sites executed of edited | reach, without edits, without one | "
+    "no root, placed, inside node 1 | sites executed of edited: placed, inside node 1 | reach, without edits, without one | "
     "parse cost |\n"
     "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
 )
@@ -502,8 +517,11 @@ def row(facts: Result) -> str:
         same = (tests["code"], tests["same"]) == (wanted["code"], wanted["same"])
         return "pass" if same else "FAIL"
 
-    ambient = facts.get("all", {}).get("ambient", {})
-    executed = f"{ambient['executed']} of {ambient['edited']}" if "edited" in ambient else "-"
+    def executed(step: str, run: str, scopes: int) -> str:
+        tests = facts.get(step, {}).get(run, {})
+        return f"{tests['executed'] + scopes} of {tests['edited']}" if "edited" in tests else "-"
+
+    covered = facts.get("reach", {}).get("scopes_seen", 0)
     cells = [
         facts["name"],
         str(facts.get("original", {}).get("units", "-")),
@@ -519,7 +537,7 @@ def row(facts: Result) -> str:
                 ("all", "ambient"),
             )
         ),
-        executed,
+        f"{executed('place', 'tests', covered)}, {executed('all', 'ambient', 0)}",
         _reach_cell(facts.get("reach", {})),
         str(facts.get("cost", {}).get("ratio", "-")),
     ]

@@ -165,6 +165,11 @@ static void merge_files(struct program *p)
             f->reason = u->notes.count ? u->notes.items[u->notes.count - 1].text : u->main_file;
     }
     program_sort_files(p);
+    for (size_t i = 0; i < p->units.count; i++) {
+        struct program_file *f = program_file(p, p->units.items[i]->main_file);
+        if (f)
+            f->unit = true;
+    }
 }
 
 static int compare_notes(const void *a, const void *b)

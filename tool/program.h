@@ -53,7 +53,8 @@ struct program_file {
     const char *path;
     bool cxx;
     bool read_ok;        /* a unit that parses reads it */
-    bool main_of_failed; /* it is the main file of a unit that failed */
+    bool unit;           /* it is the main file of a unit */
+    bool main_of_failed; /* ... that failed */
     bool seen;           /* any unit reads it */
     enum file_status status;
     const char *reason;

@@ -185,6 +185,7 @@ static json_object *files_json(const struct program *p, const struct options *o)
         add_text(j, "path", shown_path(o, f->path));
         add_text(j, "status", status_name(f->status));
         add_text(j, "reason", f->reason);
+        json_object_object_add(j, "unit", json_object_new_boolean(f->unit));
         json_object_array_add(list, j);
     }
     return list;

@@ -45,12 +45,36 @@ static bool ends_with_name(const char *full, const char *name)
            (m == n || (n - m >= 2 && full[n - m - 1] == ':' && full[n - m - 2] == ':'));
 }
 
-/* All variables of that name. */
+/* `name` without FILE: in front, which several programs of a tree need: *file, of *length. */
+static const char *split_file(const char *name, const char **file, size_t *length)
+{
+    const char *colon = strchr(name, ':');
+    while (colon && colon[1] == ':')
+        colon = strchr(colon + 2, ':');
+    *file = name;
+    *length = colon ? (size_t)(colon - name) : 0;
+    return colon ? colon + 1 : name;
+}
+
+/* The path ends in these whole parts. */
+static bool is_file(const char *path, const char *file, size_t length)
+{
+    size_t n = strlen(path);
+    return !length || (n >= length && (n == length || path[n - length - 1] == '/') &&
+                       !strncmp(path + n - length, file, length));
+}
+
+/* All variables of that name, which may begin with FILE: */
 static void find_vars(const struct program *p, const char *name, bool whole, strings *found,
                       const struct fact_var **last)
 {
+    const char *file;
+    size_t length;
+    name = split_file(name, &file, &length);
     for (size_t i = 0; i < p->vars.count; i++) {
         const struct fact_var *v = &p->vars.items[i];
+        if (!is_file(v->file, file, length))
+            continue;
         if (whole ? strcmp(v->name, name) != 0 : !ends_with_name(v->name, name))
             continue;
         vec_push(found, v->key);

@@ -58,7 +58,7 @@ for folder, folders, names in os.walk(tree):
         edited = source and b"new" in data and not data.startswith(b"// rewritten")
         if source:
             status = "edited" if edited else "unchanged"
-            files.append({"path": below, "status": status, "reason": ""})
+            files.append({"path": below, "status": status, "reason": "", "unit": below.endswith((".c", ".cpp"))})
         if edited:
             sites.append({"file": below, "line": 1, "column": 2, "kind": "new", "type": "Node",
                           "owner": "this", "action": "near", "reason": "", "id": ""})

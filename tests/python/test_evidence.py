@@ -99,7 +99,7 @@ class Evidence(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         line = done.stdout.splitlines()[-1]
         self.assertIn("| list | 1 | 2 | 1 / 0 / 0 / 1 | 1 / 1 / 0 | pass, pass, pass, pass |", line)
-        self.assertIn("| 1 of 1 | 100.0% of 101, 0.0%, 1.0% |", line)
+        self.assertIn("| 2 of 2, 1 of 1 | 100.0% of 101, 0.0%, 1.0% |", line)
         facts = json.loads((self.base / "work" / "list" / "facts.json").read_text())
         self.assertEqual(facts["place"]["tests"]["on_node"], 2)
         self.assertGreater(facts["place"]["tests"]["pool_bytes"]["1"], 0)

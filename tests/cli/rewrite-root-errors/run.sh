@@ -26,5 +26,11 @@ printf '{"root": {"main::list": "1",\n "main::lists": "2"}}' >tree/numafy.json
 "$TOOL" tree -p tree-build --out out
 echo "status $?"
 printf '{"root": {"main::list": "1"}}' >tree/numafy.json
+"$TOOL" tree -p tree-build --out out --root nether.cpp:a::twin=0
+echo "status $?"
+"$TOOL" tree -p tree-build --out out --root main.cpp:a::twin=0
+echo "status $?"
+"$TOOL" tree -p tree-build --root src/other.cpp:a::twin=0 >/dev/null 2>&1
+echo "status $?"
 "$TOOL" tree -p tree-build --diff --root a::twin=2 2>/dev/null | grep NUMAFY_ROOT
 ls
