@@ -440,7 +440,7 @@ static void call_bytes(struct collector *c, struct fact_site *s, const struct ca
         size_t i = lex_at(l, s->offset);
         s->flags |= SITE_DIRECT;
         s->word_end = l->tokens[i].offset + l->tokens[i].length;
-        s->place_open = l->tokens[i + 1].offset + 1;
+        s->place_at = l->tokens[i + 2].offset;
         if (!strcmp(k->allocator->name, "malloc"))
             sizeof_type(s, l, k->cursor);
     }

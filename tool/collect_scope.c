@@ -110,6 +110,30 @@ bool type_is_storage(struct collector *c, CXType t)
     return storage_in(c, t, 0);
 }
 
+static bool is_shared(struct collector *c, CXType t)
+{
+    CXCursor decl = clang_getTypeDeclaration(strip_all(t));
+    return in_std(decl) && !strcmp(spelling(c, decl), "shared_ptr");
+}
+
+/* A shared_ptr takes over the block of another, whoever made that: it gets one of its own only from
+ * a bare or a unique pointer. */
+static bool shares_afresh(struct collector *c, CXCursor value)
+{
+    value = skip_casts(value);
+    while (clang_getCursorKind(value) == CXCursor_CallExpr) {
+        CXCursor callee = clang_getCursorReferenced(value), first = first_expression(value);
+        /* In a template a construction refers to nothing yet. */
+        if (!clang_Cursor_isNull(callee) && clang_getCursorKind(callee) != CXCursor_Constructor)
+            break;
+        if (clang_Cursor_isNull(first))
+            return false;
+        value = skip_casts(first);
+    }
+    CXType t = clang_getCanonicalType(clang_getCursorType(value));
+    return t.kind != CXType_NullPtr && !is_shared(c, t);
+}
+
 static bool is_map(struct collector *c, CXType t)
 {
     CXCursor decl = clang_getTypeDeclaration(strip_all(t));
@@ -281,6 +305,8 @@ static bool operator_needs(struct collector *c, CXCursor call, CXCursor callee, 
     }
     if (!strcmp(name, "operator[]") && !is_map(c, t))
         return false;
+    if (is_shared(c, t))
+        return shares_afresh(c, clang_Cursor_getArgument(call, 1));
     return type_is_storage(c, t) || record_is_storage(c, record);
 }
 
@@ -303,6 +329,8 @@ static bool member_needs(struct collector *c, CXCursor call, CXCursor callee, co
         return false; /* T's own function has its own scope */
     if (clang_getCanonicalType(t).kind == CXType_Pointer)
         t = clang_getPointeeType(clang_getCanonicalType(t));
+    if (is_shared(c, t) && !clang_Cursor_getNumArguments(call))
+        return false; /* reset() */
     return type_is_storage(c, t) ||
            (!dependent && record_is_storage(c, clang_getCursorSemanticParent(callee)) &&
             !in_std(clang_getCursorSemanticParent(callee)));
@@ -386,14 +414,18 @@ static bool operand_needs(struct collector *c, CXCursor e, enum CXCursorKind k, 
     if (k == CXCursor_BinaryOperator &&
         clang_getCursorBinaryOperatorKind(e) != CXBinaryOperator_Assign)
         return false;
-    n->object = first_expression(e);
-    if (clang_Cursor_isNull(n->object))
+    CXCursor kids[2];
+    size_t count = children_of(e, kids, 2);
+    if (!count)
         return false;
+    n->object = kids[0];
     CXType t = clang_getCanonicalType(clang_getCursorType(skip_wrappers(n->object)));
     if (t.kind != CXType_Unexposed && t.kind != CXType_Record)
         return false;
     if (k == CXCursor_ArraySubscriptExpr && !is_map(c, t))
         return false;
+    if (is_shared(c, t))
+        return count == 2 && shares_afresh(c, kids[1]);
     return type_is_storage(c, t);
 }
 

@@ -140,31 +140,56 @@ static int tag_written(const struct lex *l, size_t i)
     return lex_is(l, close + 1, "::") && lex_is(l, close + 2, "at") ? SITE_TAGGED_ON : 0;
 }
 
+/* Tokens that the placement's arguments begin with, at most max of them; returns how many there
+ * are. */
+static size_t placement_arguments(const struct lex *l, const struct lex_new *n, size_t *starts,
+                                  size_t max)
+{
+    size_t count = 0;
+    int depth = 0;
+    for (size_t i = n->place_open; i < n->place_close; i++) {
+        depth += lex_is(l, i, "(") + lex_is(l, i, "{") - lex_is(l, i, ")") - lex_is(l, i, "}");
+        bool before = i == n->place_open || (depth == 1 && lex_is(l, i, ","));
+        if (before && count++ < max)
+            starts[count - 1] = i + 1;
+    }
+    return count;
+}
+
+static bool has_type(struct collector *c, CXCursor e, const char *name)
+{
+    CXType t = clang_getCanonicalType(clang_getCursorType(skip_wrappers(e)));
+    return strstr(cx_take(c->a, clang_getTypeSpelling(t)), name) != NULL;
+}
+
+/* The library's own arguments, an alignment, nothrow or both in this order, stay around the tag. */
 static void site_placement(struct collector *c, struct fact_site *s, const struct lex *l,
                            const struct lex_new *n, CXCursor cursor)
 {
+    size_t starts[3] = {0};
+    CXCursor kids[3] = {clang_getNullCursor(), clang_getNullCursor(), clang_getNullCursor()};
     if (!n->place_open)
         return;
-    int tag = tag_written(l, n->place_open + 1);
-    CXCursor first = skip_wrappers(first_expression(cursor));
-    char *type =
-        cx_take(c->a, clang_getTypeSpelling(clang_getCanonicalType(clang_getCursorType(first))));
-    if (!tag && (strstr(type, "numafy_place_") || strstr(type, "numafy_ctor_place_")))
+    size_t count = placement_arguments(l, n, starts, 3);
+    (void)children_of(cursor, kids, 3);
+    size_t at = has_type(c, kids[0], "std::align_val_t"); /* where a tag is, or would be */
+    int tag = at < count ? tag_written(l, starts[at]) : 0;
+    if (!tag && at < count && has_type(c, kids[at], "numafy::numafy_") &&
+        has_type(c, kids[at], "place_"))
         tag = SITE_TAGGED_ON;
+    bool rest = at == count || (at + 1 == count && has_type(c, kids[at], "std::nothrow_t"));
     if (tag) {
         s->flags |= (unsigned)tag;
-        return;
-    }
-    bool nothrow = strstr(type, "std::nothrow_t") != NULL;
-    int depth = 0;
-    for (size_t k = n->place_open; k < n->place_close; k++) {
-        depth += lex_is(l, k, "(") - lex_is(l, k, ")");
-        nothrow &= !(depth == 1 && lex_is(l, k, ","));
-    }
-    if (nothrow)
-        s->place_open = l->tokens[n->place_open].offset + 1;
-    else if (!s->left)
+    } else if (rest && at) {
+        const struct lex_token *last =
+            &l->tokens[(count > at ? starts[at] - 1 : n->place_close) - 1];
+        s->flags |= SITE_ALIGNED;
+        s->place_at = last->offset + last->length;
+    } else if (rest) {
+        s->place_at = l->tokens[starts[0]].offset;
+    } else if (!s->left) {
         s->left = NF_PLACEMENT;
+    }
 }
 
 /* [p = new N] of the type: the declared type of a typedef'd array hides the []. */
@@ -192,6 +217,19 @@ static bool bound_out_of_sight(struct collector *c)
     return false;
 }
 
+/* libclang shows no pattern of a variable template but its instances, one text for all. */
+static bool in_variable_instance(struct collector *c)
+{
+    for (size_t i = c->frames.count; i-- > 0;) {
+        CXCursor v = c->frames.items[i].cursor;
+        if (c->frames.items[i].kind == CXCursor_UnexposedDecl &&
+            strstr(cx_take(c->a, clang_getCursorUSR(v)),
+                   arena_printf(c->a, "@%s>#", spelling(c, v))))
+            return true;
+    }
+    return false;
+}
+
 static void site_type(struct collector *c, struct fact_site *s, CXCursor cursor, bool *is_numa)
 {
     CXType pointer = clang_getCursorType(cursor);
@@ -201,8 +239,12 @@ static void site_type(struct collector *c, struct fact_site *s, CXCursor cursor,
         shown = clang_getArrayElementType(shown);
     element = strip_arrays(element);
     *is_numa = type_is_numa(c, element);
-    s->type_key = type_key(c, element);
     s->type = type_shown(c, shown.kind ? shown : element);
+    if (in_variable_instance(c)) {
+        s->flags |= SITE_DEPENDENT | SITE_OPEN_PARAM;
+        return;
+    }
+    s->type_key = type_key(c, element);
     bool parameter = !strncmp(s->type_key, "T:", 2);
     if (element.kind == CXType_Pointer)
         s->flags |= SITE_POINTER;
@@ -398,7 +440,7 @@ void collect_new(struct collector *c, CXCursor cursor)
     }
     site_bytes(c, s, p.src, word, cursor);
     site_context(c, s);
-    if (is_numa && !s->left && !s->place_open)
+    if (is_numa && !s->left)
         s->flags |= SITE_TAGGED_ON;
     if (c->tag_macro && !s->left && !(s->flags & (SITE_TAGGED_NEAR | SITE_TAGGED_ON)))
         s->left = NF_TAG_MACRO;

@@ -223,9 +223,9 @@ static void make_texts(struct decider *d, const struct fact_site *f, const char 
                  !tails_recursive(&d->tails, f->in);
     char *argument = arena_printf(a, "%s%s", tag, scope ? ".ctor()" : "");
     const char *open = scope ? " ::numafy::done(" : "";
-    if (f->place_open) {
+    if (f->place_at) {
         v->head = arena_printf(a, "%s ::new", open);
-        v->inside = arena_printf(a, "%s, ", argument);
+        v->inside = arena_printf(a, f->flags & SITE_ALIGNED ? ", %s" : "%s, ", argument);
     } else {
         v->head = arena_printf(a, "%s ::new (%s)", open, argument);
     }

@@ -32,16 +32,8 @@ static void add_site_edits(struct emit *e, const struct site *s, const char *byt
     /* Of two that begin together the longer one is outside. */
     edit_list_add(list, f->start + NUMAFY_PLANTED_TOOL(4), word_end - f->start,
                   fill_hole(&e->arena, s->head, f, bytes), -(int)f->end);
-    if (s->inside) {
-        size_t at = f->place_open;
-        struct lex l;
-        lex_init(&l, bytes, strlen(bytes));
-        size_t first = lex_from(&l, f->place_open);
-        if (first < l.count)
-            at = l.tokens[first].offset;
-        lex_release(&l);
-        edit_list_add(list, at, 0, fill_hole(&e->arena, s->inside, f, bytes), rank);
-    }
+    if (s->inside)
+        edit_list_add(list, f->place_at, 0, fill_hole(&e->arena, s->inside, f, bytes), rank);
     if (s->tail)
         edit_list_add(list, f->end, 0, s->tail, rank);
 }

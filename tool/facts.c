@@ -103,7 +103,7 @@ static const struct field fact_site_fields[] = {
     FIELD(fact_site, left),
     FIELD(fact_site, start),
     FIELD(fact_site, word_end),
-    FIELD(fact_site, place_open),
+    FIELD(fact_site, place_at),
     FIELD(fact_site, end),
     FIELD(fact_site, type_start),
     FIELD(fact_site, type_end),

@@ -83,6 +83,7 @@ enum site_flags {
     SITE_CALL = 1 << 12,     /* a call of a function that returns or stores a pointer: a site only
                                 if that function turns out to allocate */
     SITE_DIRECT = 1 << 13,   /* numafy_X(node, ...) and numafy_X_near(owner, ...) can replace it */
+    SITE_ALIGNED = 1 << 18,  /* new (std::align_val_t(64)) T */
     SITE_FACTORY = 1 << 17,  /* make_unique and its like */
     SITE_REPLACED = 1 << 16, /* a program of this unit replaces operator new or malloc */
     SITE_OPEN_PARAM = 1 << 15, /* SITE_DEPENDENT: what the parameter may be is not all in sight */
@@ -122,7 +123,8 @@ struct fact_site {
     unsigned flags;                /* enum site_flags */
     int left;                      /* enum nf_id, or 0 if it may be edited */
     unsigned start, word_end;      /* bytes that the edit replaces start with `new` or `::` */
-    unsigned place_open;           /* offset after the ( of a nothrow placement, or 0 */
+    unsigned place_at;             /* offset in the arguments where the node goes: in front of the
+                                      first, or behind it if SITE_ALIGNED; 0 if there are none */
     unsigned end;                  /* end of the expression, 0 if unknown */
     unsigned type_start, type_end;
     VEC(struct fact_owner) owners;

@@ -28,7 +28,7 @@ struct site {
     const char *owner;     /* the text that names the owner, or "on(k)" */
     const char *detail;
     const char *head;   /* replaces `new` or `::new` (bytes start..word_end) */
-    const char *inside; /* put before the first argument of a nothrow placement, or NULL */
+    const char *inside; /* put at place_at, or NULL */
     const char *tail;   /* put at the end of the expression, or NULL */
 };
 

@@ -24,7 +24,7 @@ __attribute__((__unused__)) static void golden_check(const void *p, int node, co
     int found = golden_node_of(p);
     if (found != node) {
         fprintf(stderr, "%s:%d: %s is on node %d, expected %d\n", file, line, what, found, node);
-        _Exit(1);
+        abort();
     }
 }
 #define CHECK_NODE(p, node) golden_check((p), (node), #p, __FILE__, __LINE__)

@@ -1,11 +1,12 @@
-// make_unique and make_shared with a destination or a placed type are surrounded; else a scope serves.
+// make_unique, make_shared and allocate_shared with a destination or a placed type are surrounded; else a scope serves. What
+// a shared_ptr takes over from another is not allocated again, and needs none.
 #include "check.h"
 #include "numa_alloc.h"
 #include <memory>
 #include <string>
 #include <utility>
 #include "numafy/near.h"
-#line 7
+#line 8
 
 struct Leaf {
     std::string name;
@@ -17,8 +18,12 @@ struct Placed {
 struct Node {
     std::unique_ptr<Leaf> leaf;
     std::shared_ptr<Leaf> shared;
-    std::unique_ptr<Leaf[]> none;
+    std::unique_ptr<Placed[]> many;
     std::unique_ptr<Placed> placed;
+    void take(const Node &other) { shared = other.shared; }
+    void clear() { shared = nullptr, shared.reset(), shared = std::shared_ptr<Leaf>(); }
+    void keep(Leaf *l) { NUMAFY_SCOPE(this); shared = std::shared_ptr<Leaf>(l); }
+    template <class T> void keep(std::unique_ptr<T> l) { NUMAFY_SCOPE(this); shared = std::move(l); }
     void grow()
     { NUMAFY_SCOPE(this);
         auto local = std::make_unique<Leaf>("made in a method, longer than a short string");
@@ -34,9 +39,17 @@ static std::unique_ptr<Leaf> factory(const char *name)
 int main()
 {
     Node *n = new numa<Node, 1>();
-    ((void)::numafy::enter(n), n->shared = ((void)::numafy::enter(n), ::numafy::leave(std::make_shared<Leaf>("shared, and longer than a short string is"))));
+    n->shared = ((void)::numafy::enter(n), ::numafy::leave(std::make_shared<Leaf>("shared, and longer than a short string is")));
     CHECK_NODE(n->shared.get(), 1);
     CHECK_NODE(n->shared->name.data(), 1);
+    n->take(*n);
+    n->clear();
+    n->keep(new Leaf("kept"));
+    n->keep(std::make_unique<Leaf>("kept once more"));
+    n->shared = ((void)::numafy::enter(n), ::numafy::leave(std::allocate_shared<Leaf>(std::allocator<Leaf>(), "shared again, and longer than a short string")));
+    CHECK_NODE(n->shared.get(), 1);
+    n->many = ((void)::numafy::enter_on(2), ::numafy::leave(std::make_unique<Placed[]>(3)));
+    CHECK_NODE(n->many.get(), 2);
     n->leaf = ((void)::numafy::enter(n), ::numafy::leave(factory("from a factory, and longer than a short string")));
     CHECK_NODE(n->leaf.get(), 1);
     n->grow();

@@ -1,6 +1,7 @@
-// A constructor that throws: the block goes back, and the node does not stay ambient.
+// A constructor that throws, of one object or of an array's element: the block goes back, and the node does not stay ambient.
 #include "check.h"
 #include "numa_alloc.h"
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -19,7 +20,34 @@ struct Fragile {
     }
     Name name;
 };
+struct Third { // the third of an array fails
+    Third()
+    {
+        if (alive == 2)
+            throw 3;
+    }
+    Name name;
+};
 struct Owner {
+    Third *thirds = nullptr;
+    template <class T> int elements(int n)
+    {
+        int caught = 0;
+        for (int i = 0; i < 3; i++) {
+            try {
+                if (i == 0)
+                    thirds = new Third[5];
+                else if (i == 1)
+                    thirds = new (std::nothrow) Third[n];
+                else
+                    thirds = new T[n];
+            } catch (int element) {
+                caught += element;
+            }
+        }
+        thirds = new Third[2];
+        return caught;
+    }
     Fragile *f = nullptr;
     Fragile *many = nullptr;
     bool one(bool fails)
@@ -46,6 +74,10 @@ int main()
 {
     Owner *owner = new numa<Owner, 1>();
     bool failed = owner->one(true), failed_array = owner->array();
+    std::printf("elements %d alive %d\n", owner->elements<Third>(4), alive);
+    CHECK_NODE(owner->thirds, 1);
+    CHECK_NODE(owner->thirds[1].name.text.data(), 1);
+    delete[] owner->thirds;
     std::string after = "made after the throw, on the heap and not on the node";
     CHECK_NODE(after.data(), -1);
     std::printf("%d %d alive %d\n", failed, failed_array, alive);

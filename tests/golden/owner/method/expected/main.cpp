@@ -1,9 +1,10 @@
-// In methods: the destination's base, else this. new, new[] and nothrow.
+// In methods: the destination's base, else this. new, new[] and nothrow. Tags that are there already, of a user's hand, are
+// kept: they are the output's own.
 #include "check.h"
 #include "numa_alloc.h"
 #include <new>
 #include "numafy/near.h"
-#line 5
+#line 6
 
 struct Node {
     int key;
@@ -23,6 +24,13 @@ class Tree
     {
         n->label =  ::new (::numafy::near(n), std::nothrow) char[size];
         return n->label != nullptr;
+    }
+    template <class T> T *by_hand(T **other)
+    {
+        *other = ::new (numa<T, 3>::at) T{6, nullptr, nullptr, nullptr};
+        (*other)->left = new (::numafy::near(*other)) T{7, nullptr, nullptr, nullptr};
+        (*other)->right = ::numafy::done(::new (numafy::on(4).ctor()) T());
+        return new (numa<T, 2>::at, std::nothrow) T[2]{};
     }
     Node *root = nullptr;
     Node *slots = nullptr;
@@ -60,6 +68,12 @@ int main()
     CHECK_NODE(b, 1);
     bool labelled = tree->label(a, 100);
     CHECK_NODE(a->label, 1);
+
+    Node *by_hand;
+    CHECK_NODE(tree->by_hand<Node>(&by_hand), 2);
+    CHECK_NODE(by_hand, 3);
+    CHECK_NODE(by_hand->left, 3);
+    CHECK_NODE(by_hand->right, 4);
 
     Tree plain;
     CHECK_NODE(plain.insert(1), -1);

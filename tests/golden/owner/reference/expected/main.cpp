@@ -1,9 +1,11 @@
-// Owners that are references, values and smart pointers: the address is taken, .get() is called.
+// Owners that are references, values and smart pointers: the address is taken, .get() is called. Members whose type does
+// not say what they point to: what is read from them by a cast is reached.
 #include "check.h"
 #include "numa_alloc.h"
+#include <cstdint>
 #include <memory>
 #include "numafy/near.h"
-#line 5
+#line 7
 
 struct Node {
     int v;
@@ -13,7 +15,26 @@ struct List {
     Node *head = nullptr;
     Node *spare[2] = {};
 };
+struct Hidden {
+    int v = 8;
+    Hidden *next = nullptr;
+};
+struct Deeper {
+    int v = 9;
+};
 struct Books {
+    void *opaque = nullptr;
+    char *bytes = nullptr;
+    std::uintptr_t handle = 0;
+    Hidden *hidden() { return static_cast<Hidden *>(opaque); }
+    void hide()
+    {
+        opaque =  ::new (::numafy::near(this)) Hidden;
+        hidden()->next =  ::new (::numafy::near(this)) Hidden;
+        ((Hidden *)opaque)->next->next =  ::new (::numafy::near(((Hidden*)opaque)->next)) Hidden;
+        bytes = reinterpret_cast<char *>( ::new (::numafy::near(this)) Deeper);
+        handle = reinterpret_cast<std::uintptr_t>( ::new (::numafy::near(this)) Deeper);
+    }
     List first;
     std::unique_ptr<List> second;
     std::shared_ptr<List> third;
@@ -51,6 +72,12 @@ int main()
     CHECK_NODE(books->third->head, 3);
     CHECK_NODE(books->first.spare[0]->next, 1);
     CHECK_NODE(books->first.spare[1], 1);
+    books->hide();
+    CHECK_NODE(books->hidden(), 1);
+    CHECK_NODE(books->hidden()->next, 1);
+    CHECK_NODE(books->hidden()->next->next, 1);
+    CHECK_NODE(books->bytes, 1);
+    CHECK_NODE(reinterpret_cast<Deeper *>(books->handle), 1);
     List local;
     push(local, 7);
     CHECK_NODE(local.head, -1);
