@@ -153,7 +153,7 @@ class Checker:
         self._database(setup, tree, work / "tree", work / "build")
         self._rewrite(setup, tree, work / "tree", work / "build", work / "out", work / "report.json")
         before, after = tree.files, snapshot(work / "out")
-        _compare_bytes(before, after, json.loads((work / "report.json").read_text("utf-8")))
+        compare_bytes(before, after, json.loads((work / "report.json").read_text("utf-8")))
         if setup.again:
             self._again(setup, tree, work)
         if before == after and setup.request != "nothing" and setup.language in _EDITED:
@@ -289,7 +289,7 @@ _STATEMENTS = re.compile(rb" ?NUMAFY_ROOT\w*\([^;{}]*?\);?(?= |$|\r|\w|/)")
 _TAIL_LINES = 3
 
 
-def _compare_bytes(before: Dict[str, bytes], after: Dict[str, bytes], report: Dict) -> None:
+def compare_bytes(before: Dict[str, bytes], after: Dict[str, bytes], report: Dict) -> None:
     """Only lines with edited sites differ, and the lines of the prelude are new."""
     if before.keys() != after.keys():
         raise Failure("files", f"{sorted(before.keys() ^ after.keys())}")

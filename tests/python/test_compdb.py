@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where compile databases come from, and that the tree stays untouched."""
+"""Where compile databases come from, and that the tree stays untouched. O22, P79."""
 
 import json
 import os

@@ -4,7 +4,7 @@
 import re
 import unittest
 from pathlib import Path
-from typing import List
+from typing import List, Tuple
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
@@ -28,6 +28,20 @@ def last_cells(text: str) -> List[str]:
     """The last cell of each table row, heads and rules left out."""
     rows = re.findall(r"^\|(?!\s*---)(.*)\|$(?!\n\|\s*---)", text, re.M)
     return [row.split("|")[-1].strip() for row in rows]
+
+
+def research_rows(text: str) -> List[Tuple[str, List[str]]]:
+    """Rows `| O01 | what | where |` with the names of their tests."""
+    rows = re.findall(r"^\| ([OP]\d\d) \|.*\| (.*?) \|$", text, re.M)
+    return [(row, re.findall(rf"`((?:{LAYERS})/[\w./-]+)`", where)) for row, where in rows]
+
+
+def said_by(name: str) -> str:
+    """The text of a test: of a file, or of a case's inputs and script."""
+    path = ROOT / "tests" / name
+    inside = [path / "run.sh", *(path / "input").rglob("*")]
+    files = [path] if path.is_file() else [p for p in inside if p.is_file()]
+    return "\n".join(p.read_text(encoding="utf-8", errors="replace") for p in files)
 
 
 def long_lines(text: str) -> List[str]:
@@ -59,8 +73,25 @@ class Pages(unittest.TestCase):
     def test_every_cell_of_the_matrix_has_a_case_or_a_reason(self):
         cells = last_cells((ROOT / "docs" / "matrix.md").read_text(encoding="utf-8"))
         self.assertGreater(len(cells), 50)
-        backed = re.compile(r"`golden/[\w/-]+`|^impossible because |^open$")
+        backed = re.compile(rf"`(?:{LAYERS})/[\w./-]+`|^impossible because |^open$")
         self.assertEqual([cell for cell in cells if not backed.search(cell)], [])
+
+    def test_every_row_of_the_research_is_named_by_what_stands_for_it(self):
+        rows = research_rows((ROOT / "docs" / "matrix.md").read_text(encoding="utf-8"))
+        self.assertEqual([r for r, _ in rows if r[0] == "O"], [f"O{n:02}" for n in range(1, 31)])
+        self.assertGreater(len(rows), 40)
+        silent = [
+            f"{row}: {name}" for row, names in rows for name in names if row not in said_by(name)
+        ]
+        self.assertEqual(silent, [])
+
+    def test_no_script_knows_a_machine_or_changes_the_kernel(self):
+        """O11, O26."""
+        words = re.compile(r"(cpunodebind|membind|physcpubind)=?\s*\d|\bsysctl\b|/proc/sys/\S+\s*>")
+        files = [p for d in ("scripts", "numafy", "bench", "suites") for p in (ROOT / d).rglob("*")]
+        scripts = [p for p in files if p.is_file() and p.suffix in ("", ".py", ".sh")]
+        self.assertGreater(len(scripts), 20)
+        self.assertEqual([p.name for p in scripts if words.search(p.read_text("utf-8"))], [])
 
     def test_links_lead_somewhere(self):
         for page in PAGES:
@@ -83,6 +114,12 @@ class Controls(unittest.TestCase):
 
     def test_rows_without_head_and_rule(self):
         self.assertEqual(last_cells("| a | b |\n| --- | --- |\n| c | d |\n| e | f |\n"), ["d", "f"])
+
+    def test_a_row_that_nobody_names(self):
+        rows = research_rows("| Row | What | Where |\n| O01 | new | `unit/runtime_c.c`, `cli/readme` |\n")
+        self.assertEqual(rows, [("O01", ["unit/runtime_c.c", "cli/readme"])])
+        self.assertIn("P73", said_by("golden/c/macros"))
+        self.assertNotIn("P99", said_by("golden/c/macros"))
 
     def test_long_prose(self):
         prose = "word " * 30

@@ -132,7 +132,7 @@ struct Small {
 volatile std::size_t too_much = static_cast<std::size_t>(PTRDIFF_MAX) - 4096;
 int handler_calls;
 
-void test_failing_new_calls_the_handler_and_throws(void **)
+void test_failing_new_calls_the_handler_and_throws(void **) /* O27 */
 {
     handler_calls = 0;
     std::set_new_handler([] {
@@ -752,7 +752,7 @@ struct Runner {
     void run(int n) { result = n; }
 };
 
-void test_thread_numa_is_pinned_before_it_runs(void **)
+void test_thread_numa_is_pinned_before_it_runs(void **) /* P96, O19 */
 {
     cpu_set_t before, inside;
     CPU_ZERO(&before);

@@ -356,7 +356,7 @@ static void test_machine_with_one_node(void **state)
     maps("0:0:0 1:1:0 700:700:0 ", LIST("0", "1", "700"));
 }
 
-/* P28 */
+/* O10, P28 */
 static void test_machine_with_gaps_in_its_ids(void **state)
 {
     (void)state;

@@ -114,7 +114,7 @@ void pairs(int node, std::size_t size)
         }
 }
 
-void test_every_new_with_every_delete_on_every_node(void **) /* P66 */
+void test_every_new_with_every_delete_on_every_node(void **) /* P66, O24 */
 {
     for (int node : nodes)
         numafy_free(numafy_malloc(node, 1));

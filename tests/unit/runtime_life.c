@@ -68,7 +68,7 @@ static void *short_thread(void *arg)
     return (void *)(intptr_t)exercise((unsigned)(uintptr_t)arg);
 }
 
-/* P04. A thread that left as little as a page behind would show as 32 MiB. */
+/* P04, O05, O06. A thread that left as little as a page behind would show as 32 MiB. */
 static void test_ten_thousand_short_threads_keep_memory_flat(void **state)
 {
     (void)state;
@@ -99,7 +99,7 @@ static void *waiting_thread(void *arg)
     return (void *)wrong;
 }
 
-/* P07: 8,000 pairs of a thread and a node, twice what jemalloc has ids for. */
+/* P07, O07: 8,000 pairs of a thread and a node, twice what jemalloc has ids for. */
 static void test_two_thousand_threads_alive_at_once(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime_parts.h: what the other units and the library of the runtime's tests offer. */
+/* runtime_parts.h: what the other units and the library of the runtime's tests offer: the header is
+ * in all of them (O12). */
 #ifndef RUNTIME_PARTS_H
 #define RUNTIME_PARTS_H
 

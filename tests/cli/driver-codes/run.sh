@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The driver ends with the rewriter's status; 7, 4 and 70 have cases of their own.
+# P81: The driver ends with the rewriter's status; 7, 4 and 70 have cases of their own.
 . "$HELPERS/tree.sh"
 tree_make tree
 export NUMAFY_REWRITE="$TOOL"

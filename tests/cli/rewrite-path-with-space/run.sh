@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A tree, a build folder and an out tree whose paths have spaces, quotes and dollar signs; LANG=C; no terminal.
+# O21: A tree, a build folder and an out tree whose paths have spaces, quotes and dollar signs; LANG=C; no terminal.
 . "$HELPERS/tree.sh"
 odd='a tree, it'"'"'s $HOME'
 mkdir -p "$odd"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A run into an out tree of an earlier run: the same bytes for the same input, a changed file follows, a file that is
+# P72: A run into an out tree of an earlier run: the same bytes for the same input, a changed file follows, a file that is
 # gone from the tree is gone from the out tree, and a file that somebody changed in the out tree is not lost silently.
 . "$HELPERS/tree.sh"
 tree_make tree

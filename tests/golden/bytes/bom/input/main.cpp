@@ -1,4 +1,4 @@
-﻿// A byte order mark stays the first thing of the file.
+﻿// P84: A byte order mark stays the first thing of the file.
 #include "check.h"
 #include "numa_alloc.h"
 

@@ -1,4 +1,4 @@
-// Line ends of two bytes stay, the inserted lines have them too.
+// P84: Line ends of two bytes stay, the inserted lines have them too.
 #include "check.h"
 #include "numa_alloc.h"
 

@@ -1,4 +1,4 @@
-// The last line has no end, and a tab and spaces stand before some.
+// P84: The last line has no end, and a tab and spaces stand before some.
 #include "check.h"
 #include "numa_alloc.h"
 #include "numafy/near.h"

@@ -1,4 +1,4 @@
-// Over-aligned types, one object and an array, and alignments that the new-expression names, alone and with nothrow: they
+// O04 P87: Over-aligned types, one object and an array, and alignments that the new-expression names, alone and with nothrow: they
 // hold on the node too, and the block of a constructor that throws goes back.
 #include "check.h"
 #include "numa_alloc.h"

@@ -1,4 +1,4 @@
-// Arrays of a class with a constructor and a destructor: count, order and node.
+// O01 P90: Arrays of a class with a constructor and a destructor: count, order and node.
 #include "check.h"
 #include "numa_alloc.h"
 #include <string>

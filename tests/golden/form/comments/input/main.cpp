@@ -1,4 +1,4 @@
-// Comments, line splices between tokens and digraphs stay where they are.
+// O15 P75: Comments, line splices between tokens, digraphs, pragmas and macros stay where they are.
 #include "check.h"
 #include "numa_alloc.h"
 #include <new>
@@ -21,6 +21,10 @@ struct Owner {
         n = new Node<:count:> <%%>;
         delete<::>  n;
         n = new /* a */ ( /* b */ std::nothrow /* c */ ) Node{4};
+#pragma GCC diagnostic push
+#define FIVE /* new Node */ 5
+        delete n, n = new Node{FIVE};
+#pragma GCC diagnostic pop
         // a comment with new Node in it, "new Node"
         std::printf("new Node %d %s\n", n->v, R"(new Node)");
         CHECK_NODE(n, 1);

@@ -1,4 +1,4 @@
-// Forms of the new-expression that form/spellings does not have: deduction, designators, bounds of several dimensions,
+// O18: Forms of the new-expression that form/spellings does not have: deduction, designators, bounds of several dimensions,
 // typedefs of arrays, nothrow arrays, types that are computed, pointers to functions, enumerations.
 #include "check.h"
 #include "numa_alloc.h"

@@ -1,7 +1,12 @@
-// Arrays of fundamental types belong to somebody only by their destination.
+// O25 P88: Arrays of fundamental types belong to somebody only by their destination. Members that are no allocation keep their types:
+// no wrapper, whatever is done with them.
 #include "check.h"
 #include "numa_alloc.h"
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 struct Text {
     char *bytes = nullptr;
@@ -22,6 +27,30 @@ struct Pair {
     Text text;
 };
 
+struct Record { // what a wrapper with a conversion breaks
+    int a;
+    unsigned bits : 3;
+    std::atomic<int> atomic;
+    bool flag;
+    enum { off, on } state;
+    int (*function)(int);
+    using number = long;
+    number typedefed;
+    const char *text;
+};
+static int twice(int v) { return 2 * v; }
+static void use(Record *r)
+{
+    static_assert(sizeof(Record) == 48 && offsetof(Record, a) == 0 && std::is_same<decltype(r->a), int>::value, "");
+    r->a = 1, r->bits = 2, r->atomic = 3, r->flag = true, r->state = Record::on, r->function = twice, r->text = "text";
+    auto &reference = r->a;
+    int *address = &r->a, copy;
+    r->typedefed = r->flag ? r->a : 0;
+    std::memcpy(&copy, &r->a, sizeof copy);
+    reference += std::min(r->a, copy) + *address;
+    std::printf("%d %u %d %d %d %ld %s\n", r->a, r->bits, r->atomic.load(), r->state, r->function(r->a), r->typedefed, r->text);
+}
+
 static void count(Text *text)
 {
     text->counts = new int[4]();
@@ -29,6 +58,8 @@ static void count(Text *text)
 
 int main()
 {
+    Record *record = new numa<Record, 1>();
+    use(record);
     Pair *pair = new numa<Pair, 1>();
     pair->text.set("some text");
     count(&pair->text);

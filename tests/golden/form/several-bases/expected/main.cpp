@@ -1,4 +1,4 @@
-// Several bases and virtual ones: an owner's address may be inside its block, and a block is released through each base.
+// O13: Several bases and virtual ones: an owner's address may be inside its block, and a block is released through each base.
 #include "check.h"
 #include "numa_alloc.h"
 #include <memory>

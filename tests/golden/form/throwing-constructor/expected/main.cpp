@@ -25,7 +25,7 @@ struct Fragile {
 struct Third { // the third of an array fails
     Third()
     {
-        if (alive == 2)
+        if (alive == 3)
             throw 3;
     }
     Name name;
@@ -76,7 +76,8 @@ int main()
 {
     Owner *owner = new numa<Owner, 1>();
     bool failed = owner->one(true), failed_array = owner->array();
-    std::printf("elements %d alive %d\n", owner->elements<Third>(4), alive);
+    int elements = owner->elements<Third>(4);
+    std::printf("elements %d alive %d\n", elements, alive);
     CHECK_NODE(owner->thirds, 1);
     CHECK_NODE(owner->thirds[1].name.text.data(), 1);
     delete[] owner->thirds;

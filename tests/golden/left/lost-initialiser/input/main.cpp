@@ -1,4 +1,4 @@
-// The parser does not walk the statement in front of a switch's condition: the check of the tokens reports it as lost.
+// P74: The parser does not walk the statement in front of a switch's condition: the check of the tokens reports it as lost.
 #include "check.h"
 #include "numa_alloc.h"
 

@@ -1,4 +1,4 @@
-// Placement new allocates nothing, and a placement of the user's own is the user's business.
+// O29 P87: Placement new allocates nothing, and a placement of the user's own is the user's business.
 #include "check.h"
 #include "numa_alloc.h"
 #include <new>

@@ -1,4 +1,4 @@
-// Where a function can stand: nested, local and anonymous classes, friends, operators, conversions, definitions out of line,
+// O13 O14 O17 O20: Where a function can stand: nested, local and anonymous classes, friends, operators, conversions, definitions out of line,
 // unions, factories, members and statics.
 #include "check.h"
 #include "numa_alloc.h"

@@ -1,4 +1,4 @@
-// Owners that are references, values and smart pointers: the address is taken, .get() is called. Members whose type does
+// O24: Owners that are references, values and smart pointers: the address is taken, .get() is called. Members whose type does
 // not say what they point to: what is read from them by a cast is reached.
 #include "check.h"
 #include "numa_alloc.h"

@@ -1,4 +1,4 @@
-// Two placed types on two nodes, given in both ways of the option; the members' own allocations follow by done().
+// O09: Two placed types on two nodes, given in both ways of the option; the members' own allocations follow by done().
 #include "check.h"
 #include <string>
 #include <vector>

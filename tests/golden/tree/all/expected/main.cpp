@@ -1,4 +1,4 @@
-// --all: every class is a root, so a tree without any mark is owner-relative everywhere.
+// O23: --all: every class is a root, so a tree without any mark is owner-relative everywhere. No file is passed by for its name.
 #include "check.h"
 #include <string>
 #include "numafy/near.h"
@@ -12,10 +12,7 @@ struct List {
     Node *head = nullptr;
     void push(int v) { head =  ::new (::numafy::near(this)) Node{v, head}; }
 };
-struct Program {
-    List *list = nullptr;
-    void start() { list =  ::new (::numafy::near(this)) List; }
-};
+#include "umf/TestSuite.hpp"
 
 int main()
 {

@@ -1,4 +1,4 @@
-// A unit that does not parse is copied as it is and listed; the others are done.
+// P74 P77: A unit that does not parse is copied as it is and listed; the others are done.
 #include "check.h"
 #include "numa_alloc.h"
 #include "numafy/near.h"

@@ -1,4 +1,4 @@
-// A file that parses where it is included and fails as a unit of its own: it is not edited under any flags.
+// P77: A file that parses where it is included and fails as a unit of its own: it is not edited under any flags.
 #include "check.h"
 
 struct Node {

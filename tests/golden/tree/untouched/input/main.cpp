@@ -1,4 +1,4 @@
-// No root and no placement: every byte stays, no include is added.
+// O28 P75 P79: No root and no placement: every byte stays, no include is added.
 #include "check.h"
 
 struct Node {

@@ -1,4 +1,4 @@
-// A header of two units: edited once, with the same text for both.
+// P71 P78: A header of two units: edited once, with the same text for both.
 #ifndef TREE_HPP
 #define TREE_HPP
 #include <new>

@@ -1,4 +1,4 @@
-// A header of the tree stays one where a unit finds it by -isystem: no unit takes its classes for a library's.
+// P78: A header of the tree stays one where a unit finds it by -isystem: no unit takes its classes for a library's.
 #ifndef ITEM_HPP
 #define ITEM_HPP
 

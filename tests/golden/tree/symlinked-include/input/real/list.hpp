@@ -1,4 +1,4 @@
-// Reached by two paths, one through a symbolic link: one file, one edit.
+// P71: Reached by two paths, one through a symbolic link: one file, one edit.
 #pragma once
 
 struct Node {

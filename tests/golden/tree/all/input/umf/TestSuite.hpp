@@ -1,0 +1,4 @@
+struct Program {
+    List *list = nullptr;
+    void start() { list = new List; }
+};
