@@ -16,6 +16,7 @@ struct world {
 static void world_init(struct world *w)
 {
     memset(w, 0, sizeof *w);
+    w->o.leave = arena_strdup(&w->o.arena, "");
     w->u = make_unit("/t/a.cpp");
     make_type(w->u, "Root", "Node");
     make_type(w->u, "Node", "Leaf Node");
@@ -227,11 +228,24 @@ static void nothrow_keeps_its_argument(void **state)
     struct world w;
     world_init(&w);
     struct fact_site *f = make_site(w.u, 10, "Leaf");
-    f->place_open = 15;
+    f->place_at = 15;
     make_owner(f, OWNER_THIS, "this", "Root");
     struct site *s = world_decide(&w);
     assert_string_equal(s->head, " ::new");
     assert_string_equal(s->inside, "::numafy::near(this), ");
+    world_release(&w);
+}
+
+static void an_alignment_stays_in_front(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w);
+    struct fact_site *f = make_site(w.u, 10, "Leaf");
+    f->place_at = 17;
+    f->flags |= SITE_ALIGNED;
+    make_owner(f, OWNER_THIS, "this", "Root");
+    assert_string_equal(world_decide(&w)->inside, ", ::numafy::near(this)");
     world_release(&w);
 }
 
@@ -455,6 +469,7 @@ int main(void)
         cmocka_unit_test(the_constructor_that_is_called_counts),
         cmocka_unit_test(no_scope_where_it_would_not_be_left),
         cmocka_unit_test(nothrow_keeps_its_argument),
+        cmocka_unit_test(an_alignment_stays_in_front),
         cmocka_unit_test(own_operator_new_is_found_in_bases),
         cmocka_unit_test(a_parameter_type_may_have_its_own_operator_new),
         cmocka_unit_test(a_replaced_malloc_stops_all_edits),
