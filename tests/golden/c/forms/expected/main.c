@@ -19,9 +19,9 @@ struct flex {
 struct box {
     struct item *one, *many, *grown, *aligned, **slots;
     struct flex *flex;
-    char *name, *text, *line;
+    char *name, *text, *line, *part, *words;
     int *numbers;
-    size_t room;
+    size_t room, words_room;
 };
 
 static void fill(struct box *b)
@@ -35,11 +35,15 @@ static void fill(struct box *b)
     b->slots[0] = numafy_malloc_near(&b->slots[0], sizeof(struct item));
     b->flex = numafy_malloc_near(b, sizeof *b->flex + 5 * sizeof(int));
     b->name = ((void)numafy_enter(b), (char *)numafy_leave(strdup("name")));
+    b->part = ((void)numafy_enter(b), (char *)numafy_leave(strndup("a part", 3)));
     b->numbers = ((void)numafy_enter(b), (void *)numafy_leave(reallocarray(NULL, 7, sizeof *b->numbers)));
     if (((void)numafy_enter(b), (int)numafy_leave_int(asprintf(&b->text, "%d", 42))) < 0)
         abort();
     f = fmemopen((void *)"a line\n", 7, "r");
     if (f == NULL || ((void)numafy_enter(b), (__ssize_t)numafy_leave_int(getline(&b->line, &b->room, f))) < 0)
+        abort();
+    rewind(f);
+    if (((void)numafy_enter(b), (__ssize_t)numafy_leave_int(getdelim(&b->words, &b->words_room, ' ', f))) < 0)
         abort();
     fclose(f);
     if (((void)numafy_enter(b->many), (int)numafy_leave_int(posix_memalign((void **)&b->many->next, 128, sizeof(struct item)))) != 0)
@@ -61,8 +65,10 @@ int main(void)
     CHECK_NODE(b->text, 1);
     CHECK_NODE(b->line, 1);
     CHECK_NODE(b->numbers, 1);
+    CHECK_NODE(b->part, 1);
+    CHECK_NODE(b->words, 1);
     CHECK_NODE(b->many->next, 1);
-    printf("%s %s %s line %d\n", b->name, b->text, b->line, __LINE__);
+    printf("%s %s %s %s %s line %d\n", b->name, b->text, b->line, b->part, b->words, __LINE__);
     free(b->one);
     free(b->many->next);
     free(b->many);
@@ -75,6 +81,8 @@ int main(void)
     free(b->text);
     free(b->line);
     free(b->numbers);
+    free(b->part);
+    free(b->words);
     free(b);
     return 0;
 }

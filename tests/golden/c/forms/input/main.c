@@ -17,9 +17,9 @@ struct flex {
 struct box {
     struct item *one, *many, *grown, *aligned, **slots;
     struct flex *flex;
-    char *name, *text, *line;
+    char *name, *text, *line, *part, *words;
     int *numbers;
-    size_t room;
+    size_t room, words_room;
 };
 
 static void fill(struct box *b)
@@ -33,11 +33,15 @@ static void fill(struct box *b)
     b->slots[0] = malloc(sizeof(struct item));
     b->flex = malloc(sizeof *b->flex + 5 * sizeof(int));
     b->name = strdup("name");
+    b->part = strndup("a part", 3);
     b->numbers = reallocarray(NULL, 7, sizeof *b->numbers);
     if (asprintf(&b->text, "%d", 42) < 0)
         abort();
     f = fmemopen((void *)"a line\n", 7, "r");
     if (f == NULL || getline(&b->line, &b->room, f) < 0)
+        abort();
+    rewind(f);
+    if (getdelim(&b->words, &b->words_room, ' ', f) < 0)
         abort();
     fclose(f);
     if (posix_memalign((void **)&b->many->next, 128, sizeof(struct item)) != 0)
@@ -59,8 +63,10 @@ int main(void)
     CHECK_NODE(b->text, 1);
     CHECK_NODE(b->line, 1);
     CHECK_NODE(b->numbers, 1);
+    CHECK_NODE(b->part, 1);
+    CHECK_NODE(b->words, 1);
     CHECK_NODE(b->many->next, 1);
-    printf("%s %s %s line %d\n", b->name, b->text, b->line, __LINE__);
+    printf("%s %s %s %s %s line %d\n", b->name, b->text, b->line, b->part, b->words, __LINE__);
     free(b->one);
     free(b->many->next);
     free(b->many);
@@ -73,6 +79,8 @@ int main(void)
     free(b->text);
     free(b->line);
     free(b->numbers);
+    free(b->part);
+    free(b->words);
     free(b);
     return 0;
 }
