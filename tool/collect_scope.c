@@ -130,6 +130,10 @@ static bool shares_afresh(struct collector *c, CXCursor value)
             return false;
         value = skip_casts(first);
     }
+    CXCursor arms[3];
+    if (clang_getCursorKind(value) == CXCursor_ConditionalOperator &&
+        children_of(value, arms, 3) == 3)
+        return shares_afresh(c, arms[1]) || shares_afresh(c, arms[2]);
     CXType t = clang_getCanonicalType(clang_getCursorType(value));
     return t.kind != CXType_NullPtr && !is_shared(c, t);
 }

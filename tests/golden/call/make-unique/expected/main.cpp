@@ -22,6 +22,8 @@ struct Node {
     std::unique_ptr<Placed> placed;
     void take(const Node &other) { shared = other.shared; }
     void clear() { shared = nullptr, shared.reset(), shared = std::shared_ptr<Leaf>(); }
+    void choose(bool again, const Node &o) { shared = again ? o.shared : nullptr; }
+    void choose(const char *name) { NUMAFY_SCOPE(this); shared = name ? std::shared_ptr<Leaf>( ::numafy::done( ::new (::numafy::near(this).ctor()) Leaf(name))) : nullptr; }
     void keep(Leaf *l) { NUMAFY_SCOPE(this); shared = std::shared_ptr<Leaf>(l); }
     template <class T> void keep(std::unique_ptr<T> l) { NUMAFY_SCOPE(this); shared = std::move(l); }
     void grow()
@@ -44,6 +46,8 @@ int main()
     CHECK_NODE(n->shared->name.data(), 1);
     n->take(*n);
     n->clear();
+    n->choose(true, *n);
+    n->choose("chosen");
     n->keep(new Leaf("kept"));
     n->keep(std::make_unique<Leaf>("kept once more"));
     n->shared = ((void)::numafy::enter(n), ::numafy::leave(std::allocate_shared<Leaf>(std::allocator<Leaf>(), "shared again, and longer than a short string")));
