@@ -14,11 +14,15 @@ ASAN = ("-fsanitize=address", "-fno-omit-frame-pointer", EXPORT, "-ljemalloc")
 TSAN = ("-fsanitize=thread", EXPORT, "-ljemalloc")
 POOLS = ("-DNUMAFY_SANITIZE_POOLS", "-DNUMAFY_STRONG")
 QUIET = {"NUMAFY_QUIET": "1"}
+# What a sanitizer watches depends on what the optimiser leaves of it: two compilers with, one without.
+LEVELS = {"gcc": "-O1", "clang-19": "-O1"}
 WARNING = OFF + r".*NUMAFY_SANITIZE=pass.*\n"
 
 
 class Pools(Life):
     """NUMAFY_SANITIZE_POOLS: blocks of the pools are watched as the sanitizer's own are."""
+
+    levels = LEVELS
 
     def bugs(self, cc: str) -> Path:
         path = self.folder / f"bugs-{cc}"
@@ -101,6 +105,7 @@ class Pools(Life):
 class Races(Life):
     """ThreadSanitizer with the pools on, for programs that free by numafy_free."""
 
+    levels = LEVELS
     WORDS = ("stress.c", *TSAN, "-DNUMAFY_SANITIZE_POOLS", "-DNUMAFY_NO_REPLACE", "-w")
 
     def test_no_data_race(self) -> None:
@@ -126,6 +131,8 @@ class Races(Life):
 
 class Pass(Life):
     """Without it everything is the sanitizer's own memory, and one line says so."""
+
+    levels = LEVELS
 
     def test_address_sanitizer(self) -> None:
         for cc in COMPILERS:
