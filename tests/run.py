@@ -60,7 +60,8 @@ class Tally:
 HUGE = ("1", "2")
 # The kernels of the one are made up, without huge pages; the other counts the mappings of a range, of which hugetlb needs
 # many. place_modes has its cases with hugetlb.
-HUGE_NOT = ("unit_runtime_system", "unit_runtime_modes")
+# The planted bugs show that the fuzzers see, which is no question of the setting; scripts/nightly has the debug levels.
+HUGE_NOT = ("unit_runtime_system", "unit_runtime_modes", "fuzz_runtime_planted", "fuzz_runtime_debug")
 
 
 def native(prefix: str, timeout_s: float) -> Callable[[Path], List[Program]]:
@@ -127,7 +128,21 @@ def bench(build: Path) -> List[Program]:
 
 # The longest of those that run side by side, the longest first.
 LONG = (
+    "test_trees",
+    "test_suite_allocator_test",
+    "test_life_sanitizers",
+    "test_suite_data_structures",
+    "fuzz_runtime",
     "unit_life",
+    "unit_runtime_system",
+    "test_compile_matrix",
+    "test_runtime_variants",
+    "test_runtime_check",
+    "fuzz_runtime.huge1",
+    "fuzz_runtime.huge2",
+    "test_life_links",
+    "test_life_plugins",
+    "fuzz_runtime_debug",
 )
 
 # In the order in which they run: what is quick and tells most comes first.

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Feeds the rewriter broken inputs that are derived from the golden ones. Prints TAP.
 
-Derivations, all from fixed seeds: `chop` cuts a file's end off, `slap` its beginning, `noise` deletes, doubles or swaps
-some characters. Whatever comes of it: the exit status is one that the manual has for bad input (70, a signal and a
+Derivations, all from fixed seeds, FUZZ_SEEDS of them (one in scripts/test, 10 in scripts/nightly): `chop` cuts a file's
+end off, `slap` its beginning, `noise` deletes, doubles or swaps some characters. Whatever comes of it: the exit status is one that the manual has for bad input (70, a signal and a
 time-out are failures), the input tree stays as it was, and every input file is a subsequence of its output, so
 that no byte of the user's is lost.
 """
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 from functools import partial
@@ -21,7 +22,7 @@ from .runner import Options, WorkFolder, options, run_all
 
 # Done, unknown type in --place (its class is gone), cannot be parsed, conflict.
 _GOOD_STATUSES = (0, 1, 2, 4)
-_SEEDS = (1, 2)
+_SEEDS = range(1, 1 + int(os.environ.get("FUZZ_SEEDS", "1")))
 
 
 def chop(text: bytes, rng: random.Random) -> bytes:
