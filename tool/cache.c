@@ -62,12 +62,7 @@ void cache_open(struct cache *c, const char *dir, const char *salt)
 
 static char *entry_path(struct cache *c, const struct compdb_unit *unit)
 {
-    struct strbuf key = {0};
-    strbuf_printf(&key, "%s\n%s", unit->directory, unit->file);
-    for (size_t i = 0; i < unit->argv.count; i++)
-        strbuf_printf(&key, "\n%zu %s", strlen(unit->argv.items[i]), unit->argv.items[i]);
-    XXH128_hash_t h = XXH3_128bits_withSeed(strbuf_str(&key), key.len, c->salt);
-    strbuf_release(&key);
+    XXH128_hash_t h = XXH3_128bits_withSeed(unit->key, strlen(unit->key), c->salt);
     return arena_printf(&c->arena, "%s/%016llx%016llx", c->dir, (unsigned long long)h.high64,
                         (unsigned long long)h.low64);
 }

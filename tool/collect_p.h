@@ -92,6 +92,7 @@ struct macro_text {
 struct macro_use {
     struct source *src;
     unsigned start, end;
+    size_t order; /* of expansion */
     CXCursor definition;
 };
 
@@ -122,6 +123,7 @@ struct collector {
     struct strmap seen_sites;      /* file:offset of sites already added */
     VEC(struct macro_text) macros; /* collected on first need */
     VEC(struct macro_use) uses;
+    bool uses_sorted;
     const char *folder; /* where relative names of files start */
     struct strmap seen_inputs, seen_lookups;
 };

@@ -14,20 +14,42 @@ void macro_note_use(struct collector *c, CXCursor expansion, struct source *src,
     u->src = src;
     u->start = range->start;
     u->end = range->end;
+    u->order = c->uses.count;
+    c->uses_sorted = false;
     u->definition = clang_getCursorReferenced(expansion);
 }
 
-/* The outermost use that starts there: those inside have its offset too, and end before it. */
-static const struct macro_use *use_at(const struct collector *c, const struct source *src,
+/* The outermost use first: those inside have its offset too, and end before it. */
+static int compare_uses(const void *a, const void *b)
+{
+    const struct macro_use *x = a, *y = b;
+    if (x->src != y->src)
+        return x->src < y->src ? -1 : 1;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    if (x->end != y->end)
+        return x->end > y->end ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* The outermost use that starts there. */
+static const struct macro_use *use_at(struct collector *c, const struct source *src,
                                       unsigned offset)
 {
-    const struct macro_use *best = NULL;
-    for (size_t i = 0; i < c->uses.count; i++) {
-        const struct macro_use *u = &c->uses.items[i];
-        if (u->src == src && u->start == offset && (!best || u->end > best->end))
-            best = u;
+    if (!c->uses_sorted)
+        vec_sort(&c->uses, compare_uses);
+    c->uses_sorted = true;
+    size_t low = 0, high = c->uses.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct macro_use *u = &c->uses.items[middle];
+        if (u->src < src || (u->src == src && u->start < offset))
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return best;
+    const struct macro_use *found = low < c->uses.count ? &c->uses.items[low] : NULL;
+    return found && found->src == src && found->start == offset ? found : NULL;
 }
 
 /* Tokens of the definition's replacement: first..end in *l. */

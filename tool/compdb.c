@@ -140,15 +140,15 @@ static const char *output_of(struct arena *a, json_object *entry, const struct c
     return name ? path_future(a, path_join(a, u->directory, name)) : NULL;
 }
 
-static bool same_unit(const struct compdb_unit *x, const struct compdb_unit *y)
+static const char *key_of(struct arena *a, const struct compdb_unit *u)
 {
-    if (strcmp(x->file, y->file) || strcmp(x->directory, y->directory) ||
-        x->argv.count != y->argv.count)
-        return false;
-    for (size_t i = 0; i < x->argv.count; i++)
-        if (strcmp(x->argv.items[i], y->argv.items[i]))
-            return false;
-    return true;
+    struct strbuf key = {0};
+    strbuf_printf(&key, "%s\n%s", u->directory, u->file);
+    for (size_t i = 0; i < u->argv.count; i++)
+        strbuf_printf(&key, "\n%zu %s", strlen(u->argv.items[i]), u->argv.items[i]);
+    char *copy = arena_strndup(a, strbuf_str(&key), key.len);
+    strbuf_release(&key);
+    return copy;
 }
 
 static int read_entry(struct compdb *db, json_object *entry, size_t index, const char *path,
@@ -184,12 +184,11 @@ static int read_entry(struct compdb *db, json_object *entry, size_t index, const
     }
     u.product = product_of(a, u.directory, &u.argv);
     u.output = output_of(a, entry, &u);
-    for (size_t i = 0; i < db->units.count; i++)
-        if (same_unit(&db->units.items[i], &u)) {
-            vec_release(&u.argv);
-            return 0;
-        }
-    vec_push(&db->units, u);
+    u.key = key_of(a, &u);
+    if (strmap_put(&db->index, u.key, db->units.count))
+        vec_push(&db->units, u);
+    else
+        vec_release(&u.argv);
     return 0;
 }
 
@@ -246,5 +245,6 @@ void compdb_release(struct compdb *db)
     for (size_t i = 0; i < db->units.count; i++)
         vec_release(&db->units.items[i].argv);
     vec_release(&db->units);
+    strmap_release(&db->index);
     arena_release(&db->arena);
 }

@@ -7,6 +7,7 @@
 #define NUMAFY_TOOL_COMPDB_H
 
 #include "facts.h"
+#include "strmap.h"
 
 struct compdb_unit {
     const char *directory; /* absolute */
@@ -15,11 +16,13 @@ struct compdb_unit {
     const char *output;  /* the same, also if it does not exist: its future path; or NULL */
     bool missing;        /* the file cannot be read */
     strings argv;        /* compiler first */
+    const char *key;     /* directory, file and argv as one text: the same for no other unit */
 };
 
 struct compdb {
     struct arena arena;
     VEC(struct compdb_unit) units;
+    struct strmap index; /* key -> unit */
 };
 
 /* Reads `path` (the JSON file). Returns 0, or -1 with one clear line in err. An empty list of

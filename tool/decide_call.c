@@ -47,22 +47,55 @@ static bool leaves_function(struct decider *d, const struct fact_site *f)
     return flows_out(d, f) && f->left != NF_UNEVALUATED && !is_owned(d, f);
 }
 
-/* Sites whose block leaves a function, not yet known to make that an allocator. */
-typedef VEC(const struct fact_site *) candidates;
+/* `to` is of the kind that `from` is. */
+struct implication {
+    const char *from, *to;
+};
 
-static bool add_allocators(struct decider *d, candidates *list)
+/* What follows from what, and the keys that hold but were not followed yet. */
+struct spread {
+    VEC(struct implication) rules;
+    strings queue;
+};
+
+static void add_rule(struct spread *s, const char *from, const char *to)
 {
-    size_t kept = 0;
-    bool more = false;
-    for (size_t i = 0; i < list->count; i++) {
-        const struct fact_site *f = list->items[i];
-        if ((f->flags & SITE_CALL) && !is_allocator(d, f->callee))
-            list->items[kept++] = f;
-        else
-            more |= strmap_put(&d->allocators, f->in, 0);
+    struct implication rule = {from, to};
+    if (*from && *to)
+        vec_push(&s->rules, rule);
+}
+
+static void add_known(struct spread *s, struct strmap *known, const char *key)
+{
+    if (*key && strmap_put(known, key, 0))
+        vec_push(&s->queue, key);
+}
+
+static int compare_rules(const void *a, const void *b)
+{
+    const struct implication *x = a, *y = b;
+    return strcmp(x->from, y->from);
+}
+
+/* Follows every key of the queue until nothing new comes. */
+static void spread_all(struct spread *s, struct strmap *known)
+{
+    vec_sort(&s->rules, compare_rules);
+    for (size_t i = 0; i < s->queue.count; i++) {
+        const char *key = s->queue.items[i];
+        size_t low = 0, high = s->rules.count;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (strcmp(s->rules.items[middle].from, key) < 0)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        for (; low < s->rules.count && !strcmp(s->rules.items[low].from, key); low++)
+            add_known(s, known, s->rules.items[low].to);
     }
-    list->count = kept;
-    return more;
+    vec_release(&s->rules);
+    vec_release(&s->queue);
 }
 
 /* A call is a site if any unit's view of it calls an allocator. */
@@ -85,33 +118,31 @@ static void drop_other_calls(struct decider *d)
     p->sites.count = kept;
 }
 
-static bool add_overridden(struct decider *d)
-{
-    bool more = false;
-    for (size_t i = 0; i < d->p->units.count; i++) {
-        const struct fact_unit *u = d->p->units.items[i];
-        for (size_t k = 0; k < u->overrides.count; k++)
-            if (is_allocator(d, u->overrides.items[k].key))
-                more |= strmap_put(&d->allocators, u->overrides.items[k].overridden, 0);
-    }
-    return more;
-}
-
+/* A site whose block leaves a function makes that an allocator; if it is a call, once the function
+ * that it calls is one. What overrides may be what is called. */
 void decide_allocators(struct decider *d)
 {
-    candidates list = {0};
-    for (size_t i = 0; i < d->p->units.count; i++)
-        for (size_t k = 0; k < d->p->units.items[i]->passes.count; k++)
-            strmap_put(&d->passes, d->p->units.items[i]->passes.items[k].argument, 0);
+    struct spread spread = {0};
+    for (size_t i = 0; i < d->p->units.count; i++) {
+        const struct fact_unit *u = d->p->units.items[i];
+        for (size_t k = 0; k < u->passes.count; k++)
+            strmap_put(&d->passes, u->passes.items[k].argument, 0);
+        for (size_t k = 0; k < u->overrides.count; k++)
+            add_rule(&spread, u->overrides.items[k].key, u->overrides.items[k].overridden);
+    }
     for (size_t i = 0; i < d->p->sites.count; i++) {
         const struct site *s = &d->p->sites.items[i];
-        for (size_t k = 0; k < s->votes.count; k++)
-            if (leaves_function(d, s->votes.items[k]))
-                vec_push(&list, s->votes.items[k]);
+        for (size_t k = 0; k < s->votes.count; k++) {
+            const struct fact_site *f = s->votes.items[k];
+            if (!leaves_function(d, f))
+                continue;
+            if (f->flags & SITE_CALL)
+                add_rule(&spread, f->callee, f->in);
+            else
+                add_known(&spread, &d->allocators, f->in);
+        }
     }
-    while (add_allocators(d, &list) | add_overridden(d))
-        continue;
-    vec_release(&list);
+    spread_all(&spread, &d->allocators);
     drop_other_calls(d);
 }
 
@@ -224,11 +255,9 @@ void decide_call_near(struct decider *d, const struct fact_site *f, const char *
 
 /* Covered by callers */
 
-static bool is_covering(const struct decider *d, const struct site *s)
+static bool is_covering(const struct site *s)
 {
-    const struct fact_site *f = s->votes.items[0];
-    return s->action == ACTION_NEAR || s->action == ACTION_ON || s->action == ACTION_SCOPE ||
-           strmap_find(&d->covered, f->in) != STRMAP_NONE;
+    return s->action == ACTION_NEAR || s->action == ACTION_ON || s->action == ACTION_SCOPE;
 }
 
 /* Left for want of an owner, or because nothing may surround it: its function's callers decide. */
@@ -244,14 +273,18 @@ static bool depends_on_caller(const struct decider *d, const struct site *s)
 void decide_covered(struct decider *d)
 {
     struct program *p = d->p;
-    for (bool more = true; more;) {
-        more = false;
-        for (size_t i = 0; i < p->sites.count; i++) {
-            const struct fact_site *f = p->sites.items[i].votes.items[0];
-            if ((f->flags & SITE_CALL) && is_covering(d, &p->sites.items[i]))
-                more |= strmap_put(&d->covered, f->callee, 0);
-        }
+    struct spread spread = {0};
+    for (size_t i = 0; i < p->sites.count; i++) {
+        const struct site *s = &p->sites.items[i];
+        const struct fact_site *f = s->votes.items[0];
+        if (!(f->flags & SITE_CALL))
+            continue;
+        if (is_covering(s))
+            add_known(&spread, &d->covered, f->callee);
+        else
+            add_rule(&spread, f->in, f->callee);
     }
+    spread_all(&spread, &d->covered);
     for (size_t i = 0; i < p->sites.count; i++) {
         struct site *s = &p->sites.items[i];
         const struct fact_site *f = s->votes.items[0];

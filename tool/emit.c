@@ -45,30 +45,50 @@ static void add_scope_edits(const struct scope *s, struct edit_list *list)
         edit_list_add(list, s->end, 0, s->tail, -(int)s->offset);
 }
 
+/* Where the walk over files has come to: sites and scopes are sorted by file, as files are. */
+struct cursor {
+    size_t site, scope;
+};
+
+static void add_file_edits(struct emit *e, const struct program *p, const char *path,
+                           const char *bytes, struct cursor *at, struct edit_list *list)
+{
+    while (at->site < p->sites.count && strcmp(p->sites.items[at->site].file, path) < 0)
+        at->site++;
+    for (; at->site < p->sites.count; at->site++) {
+        const struct site *s = &p->sites.items[at->site];
+        if (strcmp(s->file, path) != 0)
+            break;
+        if (s->edited)
+            add_site_edits(e, s, bytes, list);
+    }
+    for (size_t i = 0; i < p->inserts.count; i++)
+        if (!strcmp(p->inserts.items[i].file, path))
+            edit_list_add(list, p->inserts.items[i].offset, 0, p->inserts.items[i].text, (int)i);
+    while (at->scope < p->scopes.count && strcmp(p->scopes.items[at->scope].file, path) < 0)
+        at->scope++;
+    for (; at->scope < p->scopes.count; at->scope++) {
+        const struct scope *s = &p->scopes.items[at->scope];
+        if (strcmp(s->file, path) != 0)
+            break;
+        if (s->edited)
+            add_scope_edits(s, list);
+    }
+}
+
 static int apply_file(struct emit *e, struct program *p, struct program_file *file,
-                      const struct strbuf *bytes, bool prelude, struct strbuf *err)
+                      const struct strbuf *bytes, bool prelude, struct cursor *at,
+                      struct strbuf *err)
 {
     struct edit_list list = {0};
     struct strbuf head = {0};
     struct lex l;
     size_t bad = 0;
-    for (size_t i = 0; i < p->sites.count; i++) {
-        const struct site *s = &p->sites.items[i];
-        if (s->edited && !strcmp(s->file, file->path))
-            add_site_edits(e, s, strbuf_str(bytes), &list);
-    }
-    for (size_t i = 0; i < p->inserts.count; i++)
-        if (!strcmp(p->inserts.items[i].file, file->path))
-            edit_list_add(&list, p->inserts.items[i].offset, 0, p->inserts.items[i].text, (int)i);
-    for (size_t i = 0; i < p->scopes.count; i++) {
-        const struct scope *s = &p->scopes.items[i];
-        if (s->edited && !strcmp(s->file, file->path))
-            add_scope_edits(s, &list);
-    }
+    add_file_edits(e, p, file->path, strbuf_str(bytes), at, &list);
     lex_init(&l, strbuf_str(bytes), bytes->len);
-    long at = prelude ? prelude_place(&l, &head) : -1;
-    if (at >= 0)
-        edit_list_add(&list, (size_t)at, 0, strbuf_str(&head), 0);
+    long place = prelude ? prelude_place(&l, &head) : -1;
+    if (place >= 0)
+        edit_list_add(&list, (size_t)place, 0, strbuf_str(&head), 0);
     lex_release(&l);
     struct emitted *out = vec_add(&e->files);
     out->path = file->path;
@@ -89,49 +109,58 @@ static int apply_file(struct emit *e, struct program *p, struct program_file *fi
     return result ? -1 : 0;
 }
 
+enum { TOUCHED = 1, PRELUDE = 2 };
+
+static void mark(const struct program *p, const char *file, unsigned char flags,
+                 unsigned char *marks)
+{
+    size_t i = strmap_find(&p->file_index, file);
+    if (i != STRMAP_NONE)
+        marks[i] |= flags;
+}
+
 /* The file and those that get its include. */
-static void touch(const struct program *p, const char *file, strings *touched, strings *preludes)
+static void touch(const struct program *p, const char *file, unsigned char *marks)
 {
     const struct program_file *f = program_file(p, file);
-    strings_add_unique(touched, file);
-    for (size_t k = 0; f && k < f->prelude_in.count; k++) {
-        strings_add_unique(preludes, f->prelude_in.items[k]);
-        strings_add_unique(touched, f->prelude_in.items[k]);
-    }
+    mark(p, file, TOUCHED, marks);
+    for (size_t k = 0; f && k < f->prelude_in.count; k++)
+        mark(p, f->prelude_in.items[k], TOUCHED | PRELUDE, marks);
+}
+
+/* What is to be done with each of the program's files. */
+static unsigned char *mark_files(struct emit *e, const struct program *p)
+{
+    unsigned char *marks = arena_alloc(&e->arena, p->files.count + 1);
+    for (size_t i = 0; i < p->sites.count; i++)
+        if (p->sites.items[i].edited)
+            touch(p, p->sites.items[i].file, marks);
+    for (size_t i = 0; i < p->inserts.count; i++)
+        touch(p, p->inserts.items[i].file, marks);
+    for (size_t i = 0; i < p->scopes.count; i++)
+        if (p->scopes.items[i].edited)
+            touch(p, p->scopes.items[i].file, marks);
+    return marks;
 }
 
 int emit_texts(struct emit *e, struct program *p, struct strbuf *err)
 {
-    strings preludes = {0}, touched = {0};
+    const unsigned char *marks = mark_files(e, p);
+    struct cursor at = {0};
     int result = 0;
-    for (size_t i = 0; i < p->sites.count; i++)
-        if (p->sites.items[i].edited)
-            touch(p, p->sites.items[i].file, &touched, &preludes);
-    for (size_t i = 0; i < p->inserts.count; i++)
-        touch(p, p->inserts.items[i].file, &touched, &preludes);
-    for (size_t i = 0; i < p->scopes.count; i++)
-        if (p->scopes.items[i].edited)
-            touch(p, p->scopes.items[i].file, &touched, &preludes);
     for (size_t i = 0; i < p->files.count && !result; i++) {
         struct program_file *f = &p->files.items[i];
-        bool prelude = false, mine = false;
-        for (size_t k = 0; k < touched.count; k++)
-            mine |= !strcmp(touched.items[k], f->path);
-        for (size_t k = 0; k < preludes.count; k++)
-            prelude |= !strcmp(preludes.items[k], f->path);
-        if (!mine)
+        if (!(marks[i] & TOUCHED))
             continue;
         struct strbuf bytes = {0};
         if (path_read(f->path, &bytes)) {
             strbuf_printf(err, "cannot read %s: %s", f->path, strerror(errno));
             result = -1;
         } else {
-            result = apply_file(e, p, f, &bytes, prelude, err);
+            result = apply_file(e, p, f, &bytes, (marks[i] & PRELUDE) != 0, &at, err);
         }
         strbuf_release(&bytes);
     }
-    vec_release(&preludes);
-    vec_release(&touched);
     return result;
 }
 

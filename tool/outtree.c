@@ -30,12 +30,15 @@ static int fail(struct writer *w, const char *what, const char *path)
     return -1;
 }
 
+static int compare_emitted(const void *path, const void *item)
+{
+    return strcmp(path, ((const struct emitted *)item)->path);
+}
+
 static const struct emitted *emitted_for(const struct emit *e, const char *path)
 {
-    for (size_t i = 0; i < e->files.count; i++)
-        if (!strcmp(e->files.items[i].path, path))
-            return &e->files.items[i];
-    return NULL;
+    const struct emitted *items = e->files.items;
+    return items ? bsearch(path, items, e->files.count, sizeof *items, compare_emitted) : NULL;
 }
 
 static bool same_content(const char *path, const char *bytes, size_t size, mode_t mode)

@@ -60,12 +60,13 @@ static enum exit_code write_outputs(struct emit *e, const struct program *p,
     }
     if (*o->out && !o->check && emit_tree(e, o, argc, argv, err))
         code = EXIT_WRITE;
-    strbuf_clear(&text);
-    report_json(p, o, t, &text);
-    if (code == EXIT_DONE && *o->report &&
-        path_write_atomic(o->report, strbuf_str(&text), text.len, 0644)) {
-        strbuf_printf(err, "cannot write %s: %s", o->report, strerror(errno));
-        code = EXIT_WRITE;
+    if (code == EXIT_DONE && *o->report) {
+        strbuf_clear(&text);
+        report_json(p, o, t, &text);
+        if (path_write_atomic(o->report, strbuf_str(&text), text.len, 0644)) {
+            strbuf_printf(err, "cannot write %s: %s", o->report, strerror(errno));
+            code = EXIT_WRITE;
+        }
     }
     strbuf_release(&text);
     return code;
