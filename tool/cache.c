@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -54,6 +55,13 @@ void cache_open(struct cache *c, const char *dir, const char *salt)
     for (char **e = environ; *e; e++) /* test controls */
         if (!strncmp(*e, "NUMAFY_TEST_", 12))
             strbuf_printf(&all, "\n%s", *e);
+    /* The compiler looks for the newest gcc by itself, for its headers. */
+    glob_t found;
+    if (!glob("/usr/lib/gcc*/*/*", GLOB_NOSORT, NULL, &found)) {
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            strbuf_printf(&all, "\n%s", found.gl_pathv[i]);
+        globfree(&found);
+    }
     if (*dir && path_make_dirs(dir))
         c->dir = "";
     c->salt = text_hash(strbuf_str(&all));
@@ -199,8 +207,10 @@ struct fact_unit *cache_find(struct cache *c, const struct compdb_unit *unit)
 /* Arguments whose effect is not in the files and look-ups that are recorded. */
 static bool is_opaque_command(const struct compdb_unit *unit)
 {
-    static const char *const words[] = {"-fmodules", "-include-pch", "-ivfsoverlay", "-fmodule",
-                                        "-fprebuilt"};
+    static const char *const words[] = {
+        "-fmodules", "-include-pch", "-ivfsoverlay",  "-fmodule",           "-fprebuilt",
+        "--config",  "-iwithprefix", "-iwithsysroot", "-working-directory", "-B",
+        "--gcc-",    "-fembed-dir",  "--embed-dir"};
     for (size_t i = 0; i < unit->argv.count; i++)
         for (size_t k = 0; k < sizeof words / sizeof *words; k++)
             if (!strncmp(unit->argv.items[i], words[k], strlen(words[k])))

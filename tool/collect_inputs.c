@@ -7,6 +7,7 @@
 
 #include "path.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 static const char *folder_of(struct arena *a, const char *path)
@@ -39,6 +40,14 @@ static void add_lookup(struct collector *c, const char *beside, const char *name
     l->name = name;
 }
 
+static bool has_word(const char *text, const char *word)
+{
+    for (const char *p = text; (p = strstr(p, word)) != NULL; p += strlen(word))
+        if (p > text && (p[-1] == '#' || p[-1] == ' ' || p[-1] == '\t' || p[-1] == '('))
+            return true;
+    return false;
+}
+
 /* __has_include looks a header up without including it. What is not a literal cannot be followed;
  * `defined(__has_include)` and `#define __has_include(x)` ask nothing. */
 static void find_questions(struct collector *c, const char *text, const char *beside)
@@ -62,6 +71,7 @@ static void find_questions(struct collector *c, const char *text, const char *be
         else
             c->u->opaque = true;
     }
+    c->u->opaque |= has_word(text, "embed ") || has_word(text, "__has_embed"); /* files of bytes */
 }
 
 void inputs_file(struct collector *c, CXFile file)
@@ -81,7 +91,7 @@ void inputs_directive(struct collector *c, CXCursor directive)
     CXFile by, found = clang_getIncludedFile(directive);
     clang_getFileLocation(clang_getCursorLocation(directive), &by, NULL, NULL, NULL);
     if (!by)
-        return; /* -include: found is among the inputs */
+        return; /* -include: see inputs_start */
     const char *name = spelling(c, directive);
     const char *beside = folder_of(c->a, input_name(c, by));
     add_lookup(c, beside, name);
@@ -97,11 +107,69 @@ void inputs_directive(struct collector *c, CXCursor directive)
         strings_add_unique(&c->u->search, dir);
 }
 
+/* The value of the option, joined or in the next word; NULL: it is another option. */
+static const char *value_of(const strings *argv, size_t i, const char *option)
+{
+    const char *arg = argv->items[i];
+    size_t n = strlen(option);
+    if (strncmp(arg, option, n) != 0)
+        return NULL;
+    if (!arg[n])
+        return i + 1 < argv->count ? argv->items[i + 1] : "";
+    return arg + n + (option[1] == '-' && arg[n] == '=');
+}
+
+/* The compiler takes X.pch or X.gch where -include X is asked for. Gcc's own are passed over; what
+ * is in any other would have to be followed. */
+static void find_precompiled(struct collector *c, const char *name)
+{
+    static const char *const endings[] = {".pch", ".gch"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const char *file = arena_printf(c->a, "%s%s", name, endings[i]);
+        const char *path = path_join(c->a, c->folder, file);
+        char head[4] = "";
+        add_lookup(c, c->folder, file);
+        FILE *f = fopen(path, "rbe");
+        if (!f)
+            continue;
+        if (fread(head, 1, sizeof head, f) == sizeof head && !memcmp(head, "gpch", sizeof head))
+            vec_push(&c->u->inputs, path);
+        else
+            c->u->opaque = true;
+        fclose(f);
+    }
+}
+
+/* Headers that the command names are looked up as others are. */
+static void find_named(struct collector *c, size_t i)
+{
+    static const char *const options[] = {"-include", "--include", "-imacros", "--imacros"};
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+        const char *name = value_of(c->opt->argv, i, options[k]);
+        if (!name || !*name || strstr(c->opt->argv->items[i], "include-"))
+            continue;
+        add_lookup(c, c->folder, name);
+        find_precompiled(c, name);
+    }
+}
+
 void inputs_start(struct collector *c)
 {
     const strings *argv = c->opt->argv;
-    static const char *const options[] = {"-I",         "-isystem",  "-iquote",
-                                          "-idirafter", "-isysroot", "-cxx-isystem"};
+    static const char *const options[] = {"-I",
+                                          "-isystem",
+                                          "-iquote",
+                                          "-idirafter",
+                                          "-isysroot",
+                                          "-cxx-isystem",
+                                          "-stdlib++-isystem",
+                                          "-c-isystem",
+                                          "-F",
+                                          "-iframework",
+                                          "--sysroot",
+                                          "-internal-isystem",
+                                          "--include-directory",
+                                          "-internal-externc-isystem"};
     char *folder = getcwd(NULL, 0);
     c->folder = arena_strdup(c->a, folder ? folder : "");
     free(folder);
@@ -110,11 +178,16 @@ void inputs_start(struct collector *c)
         strings_add_unique(&c->u->search, c->opt->runtime);
     for (size_t i = 1; i < argv->count; i++)
         for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
-            const char *arg = argv->items[i];
-            size_t n = strlen(options[k]);
-            if (strncmp(arg, options[k], n) != 0)
+            const char *dir = value_of(argv, i, options[k]);
+            if (!dir)
                 continue;
-            const char *dir = arg[n] ? arg + n : i + 1 < argv->count ? argv->items[i + 1] : "";
-            strings_add_unique(&c->u->search, path_join(c->a, c->folder, dir));
+            dir = path_join(c->a, c->folder, dir);
+            strings_add_unique(&c->u->search, dir);
+            if (strstr(options[k], "sysroot")) {
+                strings_add_unique(&c->u->search, path_join(c->a, dir, "usr/include"));
+                strings_add_unique(&c->u->search, path_join(c->a, dir, "usr/local/include"));
+            }
         }
+    for (size_t i = 1; i < argv->count; i++)
+        find_named(c, i);
 }

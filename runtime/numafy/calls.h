@@ -189,6 +189,12 @@ NUMAFY_WEAK_ void *numafy_realloc(void *p, size_t size) NUMAFY_DEF_NOTHROW_
     return numafy_any_realloc(p, size);
 }
 
+/* What the allocator below gave where no node is in use: no owner needs to be looked at. */
+NUMAFY_FN_ void *numafy_plain_or_none(void *p)
+{
+    return NUMAFY_LIKELY_(p) ? p : numafy_out_of_memory(NUMAFY_NO_NODE);
+}
+
 NUMAFY_WEAK_ void *numafy_malloc_near(const volatile void *owner, size_t size) NUMAFY_DEF_NOTHROW_
 {
     const unsigned slot = numafy_slot_of_address(owner);
@@ -198,14 +204,16 @@ NUMAFY_WEAK_ void *numafy_malloc_near(const volatile void *owner, size_t size) N
         numafy_check_given_(p, 1);
         return p;
     }
-    if (!numafy_active_v3 && (p = numafy_state_v3.next.malloc_(size)) != NULL)
-        return p;
+    if (!numafy_active_v3)
+        return numafy_plain_or_none(numafy_state_v3.next.malloc_(size));
     return numafy_slow_alloc_(numafy_near_(owner), size, 0, 0);
 }
 
 NUMAFY_WEAK_ void *numafy_calloc_near(const volatile void *owner, size_t count,
                                       size_t size) NUMAFY_DEF_NOTHROW_
 {
+    if (!numafy_active_v3)
+        return numafy_plain_or_none(numafy_state_v3.next.calloc_(count, size));
     return numafy_calloc(numafy_near_(owner), count, size);
 }
 

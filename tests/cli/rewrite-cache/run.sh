@@ -8,7 +8,8 @@ mv tree/src/list.hpp tree/late/
 sed -i 's/"list.hpp"/<list.hpp>/' tree/src/*.cpp
 sed -i '1i #if __has_include(<extra.hpp>)\n#include <extra.hpp>\n#endif' tree/src/other.cpp
 tree_database tree src/list.cpp src/main.cpp src/other.cpp
-flags() { sed -i "s@\"-std=c++17\",@\"-std=c++17\", \"-Iearly\", \"-Ilate\",$1@g" tree-build/compile_commands.json; }
+echo '#pragma once' >tree/late/pre.hpp
+flags() { sed -i "s@\"-std=c++17\",@\"-std=c++17\", \"-Iearly\", \"-Ilate\", \"-include\", \"pre.hpp\",$1@g" tree-build/compile_commands.json; }
 flags
 # run WHAT [OPTION...]: status, how many of three units came from the cache, and whether a run without one does the same.
 run() {
@@ -39,13 +40,19 @@ rm tree/early/list.hpp
 run 'gone again' --place Item=1
 echo '#define EXTRA' >tree/late/extra.hpp
 run 'what __has_include asked for' --place Item=1
+echo '#define EXTRA' >tree/pre.hpp
+run 'what -include looks for first' --place Item=1
+printf 'gpch, not for this compiler' >tree/pre.hpp.gch
+run 'a precompiled header beside it' --place Item=1
+run 'still there' --place Item=1
+rm tree/pre.hpp*
 flags '"-DFLAG",'
 run 'changed flag' --place Item=1
 (export CPATH=/nowhere; run 'changed environment' --place Item=1)
 (export NUMAFY_TEST_HIDE_SITE=5; run 'test control' --place Item=1)
 run 'all back' --place Item=1
 for entry in cache/*; do
-    dd if=/dev/zero of="$entry" bs=1 seek=200 count=1 conv=notrunc 2>/dev/null
+    printf "\377" | dd of="$entry" bs=1 seek=200 count=1 conv=notrunc 2>/dev/null
 done
 run 'one byte of every entry changed' --place Item=1
 run 'and written again' --place Item=1
