@@ -36,6 +36,14 @@ static enum word_state word_state(const struct program_file *f, unsigned offset)
     return state;
 }
 
+/* By the first letter of all that is looked for: most words of a tree end here. */
+static bool may_be_allocator(const struct lex *l, size_t i)
+{
+    static const char letters[] = "acmnprv";
+    return l->tokens[i].spliced ||
+           memchr(letters, l->text[l->tokens[i].offset], sizeof letters - 1) != NULL;
+}
+
 static bool is_c_allocator(const struct lex *l, size_t i)
 {
     static const char *const names[] = {"malloc",         "calloc",        "realloc",
@@ -135,6 +143,8 @@ static void add_site(struct account *a, struct program_file *f, const struct lex
 
 static void account_word(struct account *a, struct program_file *f, const struct lex *l, size_t i)
 {
+    if (!may_be_allocator(l, i))
+        return;
     bool word_new = f->cxx && is_word_new(l, i);
     if ((!word_new && !is_c_allocator(l, i)) || l->tokens[i].directive ||
         is_name_by_text(l, i, word_new))
