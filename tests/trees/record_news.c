@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record_news.c: a library to preload into a rewritten program. It sees every tagged allocation
- * (they all go through numafy_new_), and at exit asks the kernel where each recorded block lies and
- * prints a line per size and node:
+/* record_news.c: a library to preload into a rewritten program. It records the blocks that
+ * allocations of C and C++ give it out of pools, asks the kernel at exit where each of them lies,
+ * and prints a line per size and node:
  *
  *     record_news: 152-byte blocks for node 1: 10001, 10001 in its pool, 10001 on it by the kernel
  *
@@ -10,18 +10,17 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-
-#include "numafy/near.h"
 
 int numafy_node_of(const void *p);
 int numafy_resident_node(const void *p);
 
 struct record {
     void *block;
-    numafy_size size;
+    size_t size;
     int node;
 };
 
@@ -31,7 +30,7 @@ static struct record *records;
 static size_t record_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void record_add(void *block, numafy_size size, int node)
+static void record_add(void *block, size_t size, int node)
 {
     pthread_mutex_lock(&lock);
     if (!records) {
@@ -44,23 +43,50 @@ static void record_add(void *block, numafy_size size, int node)
     pthread_mutex_unlock(&lock);
 }
 
-void *numafy_new_(numafy_size size, numafy_size alignment, int node)
+/* An allocation may call another one: the outermost is the program's. */
+static __thread int inside;
+
+static void *find(const char *name)
 {
-    static void *(*next)(numafy_size, numafy_size, int);
-    if (!next)
-        *(void **)&next = dlsym(RTLD_NEXT, "numafy_new_");
+    void *next = dlsym(RTLD_NEXT, name);
     if (!next) {
-        fputs("record_news: the program does not use libnumafy\n", stderr);
+        fprintf(stderr, "record_news: the program does not use libnumafy: no %s\n", name);
         abort();
     }
-    void *block = next(size, alignment, node);
-    if (node != NUMAFY_NO_NODE)
+    return next;
+}
+
+static void *note(void *block, size_t size)
+{
+    const int node = --inside || !block ? -1 : numafy_node_of(block);
+    if (node >= 0)
         record_add(block, size, node);
     return block;
 }
 
+#define RECORD(name, parameters, arguments, size) \
+    void *name parameters                         \
+    {                                             \
+        static void *(*next)parameters;           \
+        if (!next)                                \
+            *(void **)&next = find(#name);        \
+        inside++;                                 \
+        return note(next arguments, size);        \
+    }
+
+RECORD(malloc, (size_t size), (size), size)
+RECORD(calloc, (size_t count, size_t size), (count, size), count *size)
+RECORD(_Znwm, (size_t size), (size), size)
+RECORD(_Znam, (size_t size), (size), size)
+RECORD(numafy_new_, (size_t size, size_t alignment, int node), (size, alignment, node), size)
+RECORD(numafy_malloc, (int node, size_t size), (node, size), size)
+RECORD(numafy_calloc, (int node, size_t count, size_t size), (node, count, size), count *size)
+RECORD(numafy_malloc_near, (const volatile void *owner, size_t size), (owner, size), size)
+RECORD(numafy_calloc_near, (const volatile void *owner, size_t count, size_t size),
+       (owner, count, size), count *size)
+
 struct kind {
-    numafy_size size;
+    size_t size;
     int node;
     size_t blocks, in_pool, resident;
 };
