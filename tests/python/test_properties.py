@@ -16,12 +16,9 @@ from harness.programs import compare_bytes
 TOOL = ROOT / "build" / "bin" / "numafy-rewrite"
 CASES = (
     "bytes/crlf",
-    "c/factories",
     "c/macros",
     "c/standards",
-    "form/nested",
     "owner/shared-header",
-    "tree/two-configurations",
 )
 FIRST = ["--place", "Node=1"]
 OTHER_NODE = ["--place", "Node=2"]
