@@ -36,7 +36,7 @@ from .files import (
 from .progress import Progress
 
 NAME = "compile_commands.json"
-RECORDING = 1  # changes when what is made of a recording does
+RECORDING = 2  # changes when what is made of a recording does
 VERSION_CONTROL = {".git", ".hg", ".svn", ".bzr", ".jj"}
 # Files whose text names the folder they were configured in; in a copy the name must be the copy's.
 CONFIGURED = re.compile(
@@ -506,7 +506,27 @@ def _keep_generated(copy: Path, tree: Path, overlay: Path) -> List[str]:
                     os.path.join(folder, name), overlay / below / name, follow_symlinks=True
                 )
                 kept.add(below)
+    for below in kept:
+        for file in (overlay / below).iterdir():
+            _retarget_generated(file, copy, tree, overlay)
     return sorted(kept)
+
+
+def _retarget_generated(file: Path, copy: Path, tree: Path, overlay: Path) -> None:
+    """Includes of the copy's files, in a unity source or a header to precompile, name the tree's."""
+    if not file.is_file() or file.stat().st_size > CONFIGURED_MAX_BYTES:
+        return
+
+    def moved(match: "re.Match[bytes]") -> bytes:
+        kept = os.fsencode(overlay) + match.group(1)
+        return kept if os.path.isfile(kept) else os.fsencode(tree) + match.group(1)
+
+    text = file.read_bytes()
+    pattern = re.escape(os.fsencode(copy)) + rb"(?![\w.\-])([^\"'<>\n]*)"
+    replaced = re.sub(pattern, moved, text)
+    if replaced != text:
+        os.chmod(file, 0o644)
+        file.write_bytes(replaced)
 
 
 def map_entry(
@@ -535,8 +555,14 @@ def map_entry(
     for before, argument in zip(["", *given], given):
         if argument.endswith(LINKED_SUFFIXES) and not argument.startswith("-") and before != "-o":
             continue  # an input of the linker, in a command that also links: gone with the copy
-        is_source = os.path.normpath(os.path.join(entry["directory"], argument)) == source
-        arguments.append(result["file"] if is_source else mapped(argument))
+        path = os.path.normpath(os.path.join(entry["directory"], argument))
+        kept = os.path.join(overlay, os.path.relpath(path, copy))
+        if path == source:
+            arguments.append(result["file"])
+        elif is_inside(path, copy) and not argument.startswith("-") and os.path.isfile(kept):
+            arguments.append(kept)  # -include of a header that the build made
+        else:
+            arguments.append(mapped(argument))
     if not os.path.isdir(
         result["directory"]
     ):  # a folder that the build made: it is gone with the copy
@@ -557,12 +583,16 @@ def _absolute(arguments: List[str], folder: str) -> List[str]:
     """The arguments with relative search paths and file names made absolute."""
     options = ("-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-I")
     result: List[str] = []
+    before = ""  # the last word but for -Xclang, which may stand before an option and its value
     for argument in arguments:
         option = next((option for option in options if argument.startswith(option)), "")
-        if option and argument != option:
+        if argument in ("-Xclang", "-include-pch"):
+            result.append(argument)
+        elif option and argument != option:
             result.append(option + os.path.normpath(os.path.join(folder, argument[len(option) :])))
-        elif result and result[-1] in options or argument.endswith(SOURCE_SUFFIXES):
+        elif before in (*options, "-include-pch") or argument.endswith(SOURCE_SUFFIXES):
             result.append(os.path.normpath(os.path.join(folder, argument)))
         else:
             result.append(argument)
+        before = before if argument == "-Xclang" else argument
     return result

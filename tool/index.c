@@ -108,6 +108,46 @@ static const char *gcc_include(struct arena *a)
     return best;
 }
 
+static bool is_readable(struct arena *a, const struct compdb_unit *u, const char *path)
+{
+    return access(path_join(a, u->directory, path), R_OK) == 0;
+}
+
+static void push_header(struct arena *a, const char *header, strings *out)
+{
+    /* Not to the driver, which would look for a precompiled one again. */
+    const char *words[] = {"-Xclang", "-include", "-Xclang", header};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        vec_push(out, arena_strdup(a, words[i]));
+}
+
+/* Precompiled headers may be another compiler's, and hold no text to edit: their headers are read
+ * instead. How many words at `i` are that option, 0 if they are none: -include-pch F, or -include F
+ * where F.pch or F.gch is there; -Xclang stands before both words or before none. */
+static size_t take_precompiled(struct arena *a, const struct compdb_unit *u, size_t i, strings *out)
+{
+    const char *const *argv = u->argv.items + i;
+    const size_t step = strcmp(argv[0], "-Xclang") ? 1 : 2, words = 2 * step;
+    if (u->argv.count - i < words)
+        return 0;
+    const char *option = argv[step - 1], *file = argv[words - 1], *ext = path_extension(file);
+    const bool named = !strcmp(option, "-include-pch");
+    if (!named && strcmp(option, "-include"))
+        return 0;
+    if (!named && !is_readable(a, u, arena_printf(a, "%s.pch", file)) &&
+        !is_readable(a, u, arena_printf(a, "%s.gch", file)))
+        return 0;
+    if (named && (!strcmp(ext, "pch") || !strcmp(ext, "gch")))
+        file = arena_strndup(a, file, strlen(file) - 4);
+    /* CMake names the header, too. */
+    for (size_t k = i + words; k < u->argv.count && named; k++)
+        if (!strcmp(u->argv.items[k], file))
+            return words;
+    if (is_readable(a, u, file))
+        push_header(a, file, out);
+    return words;
+}
+
 static void build_argv(struct arena *a, const struct compdb_unit *u, const char *runtime, bool cxx,
                        const strings *dropped, strings *out)
 {
@@ -116,6 +156,11 @@ static void build_argv(struct arena *a, const struct compdb_unit *u, const char 
     for (size_t i = 1; i < u->argv.count; i++) {
         int words;
         const char *arg = u->argv.items[i];
+        const size_t taken = take_precompiled(a, u, i, out);
+        if (taken) {
+            i += taken - 1;
+            continue;
+        }
         if (is_unwanted(arg, &words)) {
             i += (size_t)words - 1;
             continue;

@@ -243,7 +243,10 @@ class Checker:
         units = []
         for source in tree.sources:
             units.append(objects / (source + ".o"))
-            argv = [compiler, *self._flags(setup), *_WARNINGS, setup.level, *sanitize, *defines, f"-I{RUNTIME}", "-c", source, "-o", units[-1]]
+            # A tree without a root includes no runtime: the first unit brings the header-only one.
+            whole = ["-include", "numa_alloc.h"] if rewritten and setup.debug and len(units) == 1 else []
+            flags = [*self._flags(setup), *_WARNINGS, setup.level, *sanitize, *defines, f"-I{RUNTIME}", *whole]
+            argv = [compiler, *flags, "-c", source, "-o", units[-1]]
             self._step(f"compile the {stage}", argv, folder)
         program = objects / "program"
         # The header-only runtime of a C program has the names of C++'s operators too.
