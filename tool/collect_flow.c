@@ -6,14 +6,22 @@
  * block elsewhere and breaks nothing.
  */
 #include "collect_p.h"
+#include <limits.h>
 
 /* `to` takes a value of `from` somewhere in the function. */
 struct alias {
     CXCursor to, from;
 };
 
+/* A local gets a value that it has until the next one. */
+struct change {
+    CXCursor local;
+    unsigned offset;
+};
+
 struct flow_scan {
     VEC(struct alias) aliases;
+    VEC(struct change) changes;
     cursors returned, out;
     VEC(struct later_store) stores;
 };
@@ -26,12 +34,16 @@ static void cursors_add(cursors *list, CXCursor c)
     vec_push(list, c);
 }
 
+bool is_local_variable(CXCursor decl)
+{
+    return clang_getCursorKind(decl) == CXCursor_VarDecl &&
+           clang_Cursor_getStorageClass(decl) != CX_SC_Static &&
+           clang_getCursorLinkage(decl) == CXLinkage_NoLinkage;
+}
+
 static bool is_variable(CXCursor decl)
 {
-    enum CXCursorKind k = clang_getCursorKind(decl);
-    return k == CXCursor_ParmDecl ||
-           (k == CXCursor_VarDecl && clang_Cursor_getStorageClass(decl) != CX_SC_Static &&
-            clang_getCursorLinkage(decl) == CXLinkage_NoLinkage);
+    return clang_getCursorKind(decl) == CXCursor_ParmDecl || is_local_variable(decl);
 }
 
 static void values_of(CXCursor e, cursors *out, int depth);
@@ -141,8 +153,17 @@ static void add_aliases(struct flow_scan *s, CXCursor to, CXCursor value)
     vec_release(&from);
 }
 
-/* The parameter or global that an lvalue starts at. A local may not be set yet where the block is
- * allocated. */
+/* A local without an initialiser may not be set yet where the block is allocated. */
+static bool can_hold(CXCursor decl)
+{
+    enum CXCursorKind k = clang_getCursorKind(decl);
+    return k == CXCursor_ParmDecl ||
+           (k == CXCursor_VarDecl &&
+            (!is_local_variable(decl) ||
+             !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(decl))));
+}
+
+/* The variable that an lvalue starts at. */
 static CXCursor holder_of(CXCursor lvalue)
 {
     for (int depth = 0; depth < 32; depth++) {
@@ -158,9 +179,7 @@ static CXCursor holder_of(CXCursor lvalue)
             break;
         case CXCursor_DeclRefExpr: {
             CXCursor decl = clang_getCursorReferenced(e);
-            enum CXCursorKind k = clang_getCursorKind(decl);
-            bool lasting = k == CXCursor_ParmDecl || (k == CXCursor_VarDecl && !is_variable(decl));
-            return lasting ? decl : clang_getNullCursor();
+            return can_hold(decl) ? decl : clang_getNullCursor();
         }
         default:
             return clang_getNullCursor();
@@ -169,26 +188,48 @@ static CXCursor holder_of(CXCursor lvalue)
     return clang_getNullCursor();
 }
 
-static void add_store(struct flow_scan *s, CXCursor holder, CXCursor value)
+static unsigned offset_of(CXCursor c)
 {
-    struct later_store store = {holder, value};
+    unsigned offset;
+    clang_getFileLocation(clang_getCursorLocation(c), NULL, NULL, NULL, &offset);
+    return offset;
+}
+
+static void add_change(struct flow_scan *s, CXCursor decl, CXCursor where)
+{
+    struct change change = {decl, offset_of(where)};
+    if (is_local_variable(decl))
+        vec_push(&s->changes, change);
+}
+
+static void add_store(struct flow_scan *s, struct later_store store)
+{
     for (size_t i = 0; i < s->stores.count; i++)
-        if (clang_equalCursors(s->stores.items[i].holder, holder) &&
-            clang_equalCursors(s->stores.items[i].value, value))
+        if (clang_equalCursors(s->stores.items[i].holder, store.holder) &&
+            clang_equalCursors(s->stores.items[i].value, store.value) &&
+            s->stores.items[i].before == store.before)
             return;
     vec_push(&s->stores, store);
 }
 
 static void scan_store(struct flow_scan *s, CXCursor lvalue, CXCursor value)
 {
-    CXCursor holder = holder_of(lvalue);
+    struct later_store store = {.holder = holder_of(lvalue), .before = UINT_MAX};
     cursors from = {0};
-    if (clang_Cursor_isNull(holder))
+    if (clang_Cursor_isNull(store.holder))
         return;
+    if (is_local_variable(store.holder))
+        store.before = offset_of(lvalue);
+    /* In the order of the text: the last one counts. */
+    for (size_t i = 0; i < s->changes.count; i++)
+        if (clang_equalCursors(s->changes.items[i].local, store.holder))
+            store.after = s->changes.items[i].offset;
     values_of(value, &from, 0);
-    for (size_t i = 0; i < from.count; i++)
-        if (!clang_equalCursors(from.items[i], holder))
-            add_store(s, holder, from.items[i]);
+    for (size_t i = 0; i < from.count; i++) {
+        store.value = from.items[i];
+        if (!clang_equalCursors(store.value, store.holder))
+            add_store(s, store);
+    }
     vec_release(&from);
 }
 
@@ -199,12 +240,14 @@ static void scan_assignment(struct flow_scan *s, CXCursor e)
         children_of(e, kids, 2) != 2)
         return;
     CXCursor left = skip_wrappers(kids[0]);
-    if (clang_getCursorKind(left) == CXCursor_DeclRefExpr)
+    if (clang_getCursorKind(left) == CXCursor_DeclRefExpr) {
         add_aliases(s, clang_getCursorReferenced(left), kids[1]);
-    else if (is_out_lvalue(left))
+        add_change(s, clang_getCursorReferenced(left), e);
+        return;
+    }
+    if (is_out_lvalue(left))
         values_of(kids[1], &s->out, 0);
-    if (clang_getCursorKind(left) != CXCursor_DeclRefExpr)
-        scan_store(s, left, kids[1]);
+    scan_store(s, left, kids[1]);
 }
 
 static enum CXChildVisitResult scan_flow(CXCursor child, CXCursor parent, CXClientData data)
@@ -222,6 +265,7 @@ static enum CXChildVisitResult scan_flow(CXCursor child, CXCursor parent, CXClie
         CXCursor init = clang_Cursor_getVarDeclInitializer(child);
         if (!clang_Cursor_isNull(init))
             add_aliases(s, child, init);
+        add_change(s, child, child);
         break;
     }
     case CXCursor_LambdaExpr:
@@ -260,13 +304,18 @@ static void scan_leaving(struct function *f)
     close_over(&s, &s.returned);
     close_over(&s, &s.out);
     for (size_t i = 0; i < s.stores.count; i++)
-        for (size_t k = 0; k < s.aliases.count; k++)
-            if (clang_equalCursors(s.aliases.items[k].to, s.stores.items[i].value))
-                add_store(&s, s.stores.items[i].holder, s.aliases.items[k].from);
+        for (size_t k = 0; k < s.aliases.count; k++) {
+            struct later_store store = s.stores.items[i];
+            if (!clang_equalCursors(s.aliases.items[k].to, store.value))
+                continue;
+            store.value = s.aliases.items[k].from;
+            add_store(&s, store);
+        }
     memcpy(&f->stores, &s.stores, sizeof f->stores);
     f->returned = s.returned;
     f->out = s.out;
     vec_release(&s.aliases);
+    vec_release(&s.changes);
 }
 
 static enum site_flow flow_of_variable(struct function *f, CXCursor decl)
@@ -388,7 +437,7 @@ void flow_of(struct collector *c, struct fact_site *s)
     s->flow = flow;
 }
 
-CXCursor flow_holder(struct collector *c)
+CXCursor flow_holder(struct collector *c, unsigned offset, bool local)
 {
     struct function *f = function_of(c);
     CXCursor variable = clang_getNullCursor(), kids[2];
@@ -411,8 +460,11 @@ CXCursor flow_holder(struct collector *c)
     if (clang_Cursor_isNull(variable))
         return variable;
     scan_leaving(f);
-    for (size_t i = 0; i < f->stores.count; i++)
-        if (clang_equalCursors(f->stores.items[i].value, variable))
-            return f->stores.items[i].holder;
+    for (size_t i = 0; i < f->stores.count; i++) {
+        const struct later_store *s = &f->stores.items[i];
+        if (clang_equalCursors(s->value, variable) && is_local_variable(s->holder) == local &&
+            offset > s->after && offset < s->before)
+            return s->holder;
+    }
     return clang_getNullCursor();
 }

@@ -899,13 +899,15 @@ static bool param_form(struct collector *c, CXType t, struct fact_owner *o, cons
     return reference;
 }
 
-/* A parameter, or a global that the block is stored in later. Its name must mean it at the site. */
+/* A parameter, or another variable that the block is stored in later. Its name must mean it at the
+ * site. */
 static void add_variable(struct collector *c, struct fact_site *site, struct function *f,
                          const struct param *p, enum owner_kind kind)
 {
     struct fact_owner o = {.kind = kind, .pointee = "", .via = ""};
     CXType t = clang_getCursorType(p->cursor);
-    bool global = clang_getCursorKind(p->cursor) == CXCursor_VarDecl;
+    bool global =
+        clang_getCursorKind(p->cursor) == CXCursor_VarDecl && !is_local_variable(p->cursor);
     if (!*p->name || clang_getCanonicalType(t).kind == CXType_Invalid)
         return;
     if (!param_form(c, t, &o, p->name) && !(global && o.take_address))
@@ -924,9 +926,9 @@ static void add_variable(struct collector *c, struct fact_site *site, struct fun
     vec_release(&writes);
 }
 
-static void add_holder(struct collector *c, struct fact_site *site, struct function *f)
+static void add_holder(struct collector *c, struct fact_site *site, struct function *f, bool local)
 {
-    CXCursor holder = flow_holder(c);
+    CXCursor holder = flow_holder(c, site->offset, local);
     if (clang_Cursor_isNull(holder))
         return;
     struct param p = {holder, spelling(c, holder)};
@@ -934,9 +936,9 @@ static void add_holder(struct collector *c, struct fact_site *site, struct funct
     struct place at = place_of(c, clang_getCursorLocation(holder));
     if (at.src && !strcmp(at.src->path, site->file) && at.offset > site->offset)
         return; /* extern, inside the block */
-    bool local = clang_getCursorKind(holder) == CXCursor_ParmDecl;
+    bool parameter = clang_getCursorKind(holder) == CXCursor_ParmDecl;
     /* Other globals may need a qualified name, statics of functions may be declared below. */
-    if (local || parent == CXCursor_TranslationUnit)
+    if (local || parameter || parent == CXCursor_TranslationUnit)
         add_variable(c, site, f, &p, OWNER_LATER);
 }
 
@@ -951,9 +953,11 @@ void owners_of(struct collector *c, struct fact_site *site)
         o->reject = this_reject(c, f, site->offset);
     }
     if (f)
-        add_holder(c, site, f);
+        add_holder(c, site, f, false);
     for (size_t i = 0; f && i < f->params.count; i++)
         add_variable(c, site, f, &f->params.items[i], OWNER_PARAMETER);
+    if (f)
+        add_holder(c, site, f, true);
 }
 
 /* A variable that ends with its function and holds the object itself. */

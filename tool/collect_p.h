@@ -46,9 +46,11 @@ typedef VEC(struct text_at) texts_at;
 
 typedef VEC(CXCursor) cursors;
 
-/* A variable's value is stored in what `holder`, a parameter or a global, leads to. */
+/* A variable's value is stored in what `holder` leads to: a parameter, a global, or a local, which
+ * has the value that it has there from `after` to `before`. */
 struct later_store {
     CXCursor holder, value;
+    unsigned after, before;
 };
 
 /* Two names of one block. */
@@ -287,9 +289,11 @@ enum macro_form macro_form(struct collector *c, const struct place *p, struct ma
 
 /* collect_flow.c: fills flow and in */
 void flow_of(struct collector *c, struct fact_site *s);
-/* Where the variable that takes the block is stored later in the function; a null cursor: nowhere
- * that a parameter or a global leads to. */
-CXCursor flow_holder(struct collector *c);
+/* Where the variable that takes the block of the site at `offset` is stored later in the function;
+ * a null cursor: nowhere that a local, or else a parameter or a global, leads to. */
+CXCursor flow_holder(struct collector *c, unsigned offset, bool local);
+/* Declared in a function, and not lasting. */
+bool is_local_variable(CXCursor decl);
 /* The call returns the argument that `self` is. False: it does not; else *via says what must hold
  * for that, or is "". */
 bool flow_passes(struct collector *c, CXCursor call, CXCursor self, const char **via);

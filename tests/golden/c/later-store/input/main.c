@@ -52,6 +52,25 @@ static void hidden(struct table *t)
     t->buckets[0] = e;
 }
 
+/* A local leads to it as well, if it has that value already where the block is made. */
+static void append(void)
+{
+    struct entry *last = global->buckets[3];
+    while (last->next)
+        last = last->next;
+    struct entry *e = malloc(sizeof *e);
+    e->next = NULL;
+    last->next = e;
+}
+
+static void too_early(void)
+{
+    struct entry *last = NULL, *e = malloc(sizeof *e);
+    last = global->buckets[3];
+    e->next = last->next;
+    last->next = e;
+}
+
 int main(void)
 {
     struct entry plain = {NULL, NULL};
@@ -62,6 +81,10 @@ int main(void)
     CHECK_NODE(give(global, 10), 1);
     hidden(global);
     CHECK_NODE(global->buckets[0], -1);
+    append();
+    CHECK_NODE(global->buckets[3]->next, 1);
+    too_early();
+    CHECK_NODE(global->buckets[3]->next, -1);
     printf("line %d\n", __LINE__);
     return 0;
 }
