@@ -307,8 +307,9 @@ def _record(tree: Path, command: str, environment: Mapping[str, str], progress: 
             )
         if code:
             raise NumafyError(
-                f"no compile database for {shown(tree)}: `{shown(command)}` failed in a copy of it "
-                f"(log: {shown(log)}); name the folder of a finished build with -p",
+                f"no compile database for {shown(tree)}: `{shown(command)}` failed in an "
+                f"unchanged copy of it (log: {shown(log)}); name the folder of a finished build "
+                "with -p",
                 detail=runner.tail(log),
             )
         _keep_recording(record.commands(scratch), copy, real(tree), base, command)

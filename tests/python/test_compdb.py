@@ -255,7 +255,7 @@ clean:
     def test_a_failing_build(self):
         write(self.source / "main.cpp", "this is no C++\n")
         done = self.numafy("a tree")
-        self.assertOneLine(done, 1, "failed in a copy", "-p")
+        self.assertOneLine(done, 1, "failed in an unchanged copy", "-p")
         self.assertIn("main.cpp", done.stderr)
 
     def test_a_build_that_compiles_nothing(self):
