@@ -85,8 +85,10 @@ static enum CXChildVisitResult find_sizeof(CXCursor child, CXCursor parent, CXCl
     CXType t = clang_getCanonicalType(sizeof_operand(child));
     if (t.kind != CXType_Record)
         return CXChildVisit_Continue;
-    CXEvalResult value = clang_Cursor_Evaluate(child);
-    bool same = value && clang_EvalResult_getAsLongLong(value) == clang_Type_getSizeOf(t);
+    long long size = clang_Type_getSizeOf(t);
+    CXEvalResult value = size < 0 ? NULL : clang_Cursor_Evaluate(child);
+    bool same = size == CXTypeLayoutError_Dependent ||
+                (value && clang_EvalResult_getAsLongLong(value) == size);
     if (value)
         clang_EvalResult_dispose(value);
     if (!same)
@@ -120,23 +122,6 @@ static CXType converted_type(struct collector *c, CXCursor call)
             return p;
     }
     return t;
-}
-
-static void site_block_type(struct collector *c, struct fact_site *s, CXCursor call,
-                            const struct allocator *a, CXType out)
-{
-    CXType t = out.kind ? out : converted_type(c, call), size = {0};
-    if (a && a->type_argument >= 0)
-        t = pointee_of(pointee_of(clang_getCursorType(clang_Cursor_getArgument(call, 0))));
-    if (is_untyped(t)) {
-        size = size_type(call);
-        t = size.kind ? size : t;
-    }
-    CXType element = strip_arrays(t);
-    s->type_key = type_key(c, element);
-    s->type = type_shown(c, is_object(t) ? t : size);
-    bool pointer = clang_getCanonicalType(element).kind == CXType_Pointer;
-    s->flags |= pointer ? SITE_POINTER : *s->type_key ? SITE_CLASS : SITE_FUNDAMENTAL;
 }
 
 /* What may surround the call */
@@ -234,6 +219,8 @@ static enum call_result result_of(struct collector *c, struct fact_site *s, CXCu
 {
     CXType shown = clang_getCursorType(call), t = clang_getCanonicalType(shown);
     enum usage used = usage_of(c);
+    if (t.kind == CXType_Dependent || t.kind == CXType_Unexposed)
+        return used == UNKNOWN ? RESULT_NONE : RESULT_DEPENDENT;
     if (t.kind == CXType_Void)
         return used == UNKNOWN ? RESULT_NONE : RESULT_VOID;
     enum call_result otherwise = c->cxx ? RESULT_VALUE : RESULT_NONE;
@@ -292,13 +279,29 @@ static unsigned our_allocator(const char *name)
 struct call {
     CXCursor cursor, callee, decl;
     const struct allocator *allocator;
-    bool indirect, library;
-    unsigned tagged; /* SITE_TAGGED_NEAR or _ON: a call of our own */
-    CXType out;
+    bool indirect, library, dependent;
+    unsigned tagged;      /* SITE_TAGGED_NEAR or _ON: a call of our own */
+    CXType out;           /* of the block that an argument may get */
     enum macro_form form; /* MACRO_OTHER: the call is written in the file */
     struct macro_use use;
     size_t top; /* the outermost frame that the use stands for */
 };
+
+/* In a template nobody knows yet which function is meant: it counts as any of that name. A call
+ * begins with its callee, what only looks like one with its type. */
+static bool is_unresolved(struct collector *c, const struct call *k)
+{
+    CXCursor callee = first_expression(k->cursor);
+    enum CXTypeKind result = clang_getCanonicalType(clang_getCursorType(k->cursor)).kind;
+    bool unknown =
+        clang_Cursor_isNull(k->decl) || clang_getCursorKind(k->decl) == CXCursor_OverloadedDeclRef;
+    if (!c->cxx || !unknown || clang_Cursor_isNull(callee) ||
+        (result != CXType_Dependent && result != CXType_Unexposed))
+        return false;
+    return clang_equalLocations(clang_getRangeStart(clang_getCursorExtent(k->cursor)),
+                                clang_getRangeStart(clang_getCursorExtent(callee))) &&
+           strncmp(callee_name(c, k->cursor), "operator", 8) != 0;
+}
 
 static bool call_counts(struct collector *c, struct call *k)
 {
@@ -306,6 +309,8 @@ static bool call_counts(struct collector *c, struct call *k)
     CXType result = clang_getCanonicalType(clang_getCursorType(k->cursor));
     bool pointer = result.kind == CXType_Pointer && is_object(pointee_of(result));
     char *name = spelling(c, k->decl);
+    if (is_unresolved(c, k))
+        return k->dependent = true;
     k->indirect = kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl ||
                   kind == CXCursor_FieldDecl || clang_Cursor_isNull(k->decl);
     if (k->indirect)
@@ -321,19 +326,63 @@ static bool call_counts(struct collector *c, struct call *k)
     bool global = kind == CXCursor_FunctionDecl && !is_record_kind(parent) &&
                   parent != CXCursor_Namespace; /* std::getline is another function */
     k->allocator = global ? allocator_find(name) : NULL;
+    if (k->allocator && k->allocator->type_argument >= 0)
+        k->out =
+            pointee_of(pointee_of(clang_getCursorType(clang_Cursor_getArgument(k->cursor, 0))));
     if (k->allocator)
         return true;
     if (is_system(c, k->decl)) {
         k->library = kind == CXCursor_FunctionDecl && is_library_allocator(name, result);
         return k->library;
     }
-    if (pointer || type_is_smart_pointer(c, result))
-        return true;
-    k->out =
-        result.kind == CXType_Void || result.kind <= CXType_LongLong || result.kind == CXType_Enum
-            ? out_type(k->cursor)
-            : (CXType){0};
-    return k->out.kind != CXType_Invalid;
+    if (result.kind <= CXType_LongLong || result.kind == CXType_Enum || pointer)
+        k->out = out_type(k->cursor);
+    return pointer || type_is_smart_pointer(c, result) || k->out.kind != CXType_Invalid;
+}
+
+static unsigned block_type(struct collector *c, CXType t, const char **shown, const char **key)
+{
+    CXType element = strip_arrays(t);
+    *key = type_key(c, element);
+    *shown = type_shown(c, t);
+    bool pointer = clang_getCanonicalType(element).kind == CXType_Pointer;
+    return pointer ? SITE_POINTER : **key ? SITE_CLASS : SITE_FUNDAMENTAL;
+}
+
+/* f<T>(...): T, where nothing else tells what the call makes. */
+static CXType written_argument(struct collector *c, CXCursor call)
+{
+    CXCursor kids[8], callee = skip_wrappers(first_expression(call));
+    size_t n = children_of(callee, kids, 8);
+    CXType found = {0};
+    unsigned name = place_of(c, clang_getCursorLocation(callee)).offset;
+    for (size_t i = 0; i < n && !found.kind; i++)
+        if (clang_getCursorKind(kids[i]) == CXCursor_TypeRef &&
+            place_of(c, clang_getCursorLocation(kids[i])).offset > name)
+            found = clang_getCursorType(kids[i]);
+    return found;
+}
+
+/* The block that the call's value is, or points to, and the one that an argument gets. */
+static void site_block_type(struct collector *c, struct fact_site *s, const struct call *k)
+{
+    CXCursor call = k->cursor;
+    CXType result = clang_getCanonicalType(clang_getCursorType(call)), t = k->out, size = {0};
+    if (type_is_smart_pointer(c, result))
+        t = clang_Type_getTemplateArgumentAsType(result, 0);
+    else if (result.kind == CXType_Pointer || !t.kind)
+        t = converted_type(c, call);
+    if (is_untyped(t)) {
+        size = size_type(call);
+        if (!size.kind && k->dependent)
+            size = written_argument(c, call);
+        t = size.kind ? size : t;
+    }
+    s->flags |= block_type(c, is_object(t) ? t : size, &s->type, &s->type_key);
+    if (k->dependent && !*s->type_key)
+        s->flags |= SITE_DEPENDENT;
+    if (is_object(k->out))
+        s->out_flags = block_type(c, k->out, &s->out_type, &s->out_key);
 }
 
 /* `malloc(` in the file: the name can be replaced and an argument put first. */
@@ -592,19 +641,23 @@ void collect_call(struct collector *c, CXCursor cursor)
         return;
     if (p.how == SPELLED_BODY)
         k.form = macro_form(c, &p, &k.use, &k.top);
-    char *name = k.indirect ? arena_strdup(c->a, "indirect call") : spelling(c, k.decl);
+    char *name = k.dependent  ? callee_name(c, cursor)
+                 : k.indirect ? arena_strdup(c->a, "indirect call")
+                              : spelling(c, k.decl);
     size_t at = c->u->sites.count;
     if (!(k.form ? add_use(c, &p, &k, name) : add_site(c, &p, p.offset, name)))
         return;
     struct fact_site *s = &c->u->sites.items[at];
-    site_block_type(c, s, cursor, k.allocator, k.out);
+    site_block_type(c, s, &k);
     s->flags |= k.allocator || k.library || k.indirect || k.tagged ? SITE_ALLOCATOR : SITE_CALL;
     s->flags |= k.tagged;
     if (s->flags & SITE_CALL)
-        s->callee = decl_key(c, k.decl);
+        s->callee = k.dependent ? arena_printf(c->a, "N:%s", name) : decl_key(c, k.decl);
     s->result = RESULT_NONE;
-    if (!s->left || s->left == NF_MACRO_BODY)
+    if (!s->left || s->left == NF_MACRO_BODY) {
         flow_of(c, s);
+        s->out_flow = (int)flow_of_out(c, cursor);
+    }
     if (s->left)
         return;
     fill_site(c, s, &k);

@@ -98,6 +98,11 @@ static void values_of(CXCursor e, cursors *out, int depth)
     case CXCursor_ConditionalOperator:
         values_of_children(e, out, 1, depth);
         return;
+    case CXCursor_CXXNewExpr: /* new (room) T is where the room is */
+        e = first_expression(e);
+        if (!clang_Cursor_isNull(e))
+            values_of(e, out, depth);
+        return;
     case CXCursor_BinaryOperator: {
         enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(e);
         if (op == CXBinaryOperator_Comma)
@@ -394,11 +399,15 @@ static bool step_up(struct collector *c, struct function *f, const struct frame 
             return false;
         s->via = *via ? via : s->via;
         return true;
+    case CXCursor_CXXNewExpr:
+        *direct = false;
+        return same_cursor(first_expression(up->cursor), self);
     case CXCursor_VarDecl:
         *flow = flow_of_variable(f, up->cursor);
         return false;
     case CXCursor_ReturnStmt:
-        *flow = *direct ? FLOW_TAIL : FLOW_RETURN;
+        *flow = FLOW_RETURN;
+        s->flags |= *direct ? SITE_TAIL : 0;
         return false;
     case CXCursor_BinaryOperator: {
         enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(up->cursor);
@@ -435,6 +444,54 @@ void flow_of(struct collector *c, struct fact_site *s)
         if (!step_up(c, f, &c->frames.items[i - 1], c->frames.items[i].cursor, &direct, &flow, s))
             break;
     s->flow = flow;
+}
+
+const char *room_of(struct collector *c, CXCursor room)
+{
+    for (int depth = 0; depth < 16 && !clang_Cursor_isNull(room); depth++) {
+        CXCursor e = skip_casts(room), decl;
+        switch ((int)clang_getCursorKind(e)) {
+        case CXCursor_BinaryOperator:
+            room = first_expression(e);
+            break;
+        case CXCursor_DeclRefExpr:
+            decl = clang_getCursorReferenced(e);
+            if (!is_variable(decl) || clang_getCursorKind(decl) != CXCursor_VarDecl)
+                return "";
+            room = clang_Cursor_getVarDeclInitializer(decl);
+            break;
+        case CXCursor_CallExpr: {
+            CXCursor callee = skip_wrappers(first_expression(e));
+            struct place p = place_of(c, clang_getCursorLocation(callee));
+            return p.src ? arena_printf(c->a, "%s:%u", p.src->path, p.offset) : "";
+        }
+        default:
+            return "";
+        }
+    }
+    return "";
+}
+
+enum site_flow flow_of_out(struct collector *c, CXCursor call)
+{
+    struct function *f = function_of(c);
+    int n = clang_Cursor_getNumArguments(call);
+    enum site_flow flow = FLOW_NONE;
+    for (int i = 0; f && !f->lambda && i < n && flow == FLOW_NONE; i++) {
+        CXCursor arg = skip_casts(clang_Cursor_getArgument(call, (unsigned)i));
+        CXType t = clang_getCanonicalType(clang_getCursorType(arg));
+        bool address = clang_getCursorUnaryOperatorKind(arg) == CXUnaryOperator_AddrOf;
+        CXCursor e = address ? skip_casts(first_expression(arg)) : arg;
+        CXCursor decl = clang_getCursorReferenced(e);
+        if (t.kind != CXType_Pointer || clang_getCursorKind(e) != CXCursor_DeclRefExpr ||
+            clang_getCanonicalType(clang_getPointeeType(t)).kind != CXType_Pointer)
+            continue;
+        if (address)
+            flow = flow_of_variable(f, decl);
+        else if (clang_getCursorKind(decl) == CXCursor_ParmDecl)
+            flow = FLOW_OUT;
+    }
+    return flow;
 }
 
 CXCursor flow_holder(struct collector *c, unsigned offset, bool local)

@@ -249,9 +249,9 @@ bool type_is_storage(struct collector *c, CXType t);
 void collect_need(struct collector *c, CXCursor cursor, enum CXCursorKind k);
 /* Name of what is called; in a template libclang has none, the text does. */
 char *callee_name(struct collector *c, CXCursor call);
-/* A site that may turn out to have no edit of its own. */
-void collect_site_need(struct collector *c, const char *file, unsigned offset, const char *type_key,
-                       CXCursor cursor);
+/* A site that may turn out to have no edit of its own. NULL: no scope could cover it. */
+struct fact_need *collect_site_need(struct collector *c, const char *file, unsigned offset,
+                                    const char *type_key, CXCursor cursor);
 /* collect_tail.c */
 /* Key of the function; a lambda, which may be inlined, has that of the function around it. */
 const char *function_key(struct collector *c, const struct function *f);
@@ -289,6 +289,10 @@ enum macro_form macro_form(struct collector *c, const struct place *p, struct ma
 
 /* collect_flow.c: fills flow and in */
 void flow_of(struct collector *c, struct fact_site *s);
+/* "file:offset" of the call that the place of a placement new comes from, or "". */
+const char *room_of(struct collector *c, CXCursor room);
+/* Where a block goes that the call stores through one of its arguments. */
+enum site_flow flow_of_out(struct collector *c, CXCursor call);
 /* Where the variable that takes the block of the site at `offset` is stored later in the function;
  * a null cursor: nowhere that a local, or else a parameter or a global, leads to. */
 CXCursor flow_holder(struct collector *c, unsigned offset, bool local);

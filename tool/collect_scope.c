@@ -84,8 +84,9 @@ static bool storage_in(struct collector *c, CXType t, int depth)
     t = strip_arrays(t);
     if (t.kind == CXType_LValueReference || t.kind == CXType_RValueReference)
         t = strip_arrays(clang_getPointeeType(t));
-    if (t.kind == CXType_Pointer || t.kind <= CXType_NullPtr || depth > 8)
-        return t.kind == CXType_Unexposed;
+    if (t.kind == CXType_Pointer || depth > 8 ||
+        (t.kind <= CXType_NullPtr && t.kind != CXType_Unexposed))
+        return false;
     CXCursor decl = clang_getTypeDeclaration(t);
     if (!is_record_kind(clang_getCursorKind(decl)))
         return t.kind == CXType_Unexposed || t.kind == CXType_Dependent;
@@ -368,8 +369,11 @@ char *callee_name(struct collector *c, CXCursor call)
 {
     char *name = spelling(c, call);
     CXCursor callee = first_expression(call);
+    CXCursor decl = clang_getCursorReferenced(call);
     struct source *src;
     unsigned start, end;
+    if (!*name && clang_getCursorKind(decl) == CXCursor_OverloadedDeclRef)
+        name = spelling(c, decl);
     if (*name || clang_Cursor_isNull(callee) || !cursor_range(c, callee, &src, &start, &end))
         return name;
     const struct lex *l = source_lex(src);
@@ -711,19 +715,20 @@ void collect_need(struct collector *c, CXCursor cursor, enum CXCursorKind k)
         add_need(c, cursor, &n);
 }
 
-void collect_site_need(struct collector *c, const char *file, unsigned offset, const char *type_key,
-                       CXCursor cursor)
+struct fact_need *collect_site_need(struct collector *c, const char *file, unsigned offset,
+                                    const char *type_key, CXCursor cursor)
 {
     struct function *f = NULL;
     if (!c->cxx)
-        return;
+        return NULL;
     struct fact_scope *s = scope_around(c, &f);
     if (!s || !s->owners.count)
-        return;
+        return NULL;
     struct place p = place_of(c, clang_getCursorLocation(cursor));
     struct fact_need need = {.offset = p.offset, .line = p.line, .column = p.column};
     need.site = arena_printf(c->a, "%s:%u", file, offset);
     need.key = type_key;
     need.assigned = need.parameter = arena_strdup(c->a, "");
     vec_push(&s->needs, need);
+    return &s->needs.items[s->needs.count - 1];
 }

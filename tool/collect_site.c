@@ -19,6 +19,23 @@ static bool is_hidden(struct collector *c, const struct place *p)
            p->line == (unsigned)strtoul(c->opt->hide, NULL, 10);
 }
 
+/* In a macro's noexcept(e) or sizeof(e). What libclang shows of noexcept is a bool that is wider
+ * than its operand; a conversion is not. */
+static bool is_operand(struct collector *c)
+{
+    for (size_t i = c->frames.count - 1; i > 0; i--) {
+        const struct frame *up = &c->frames.items[i - 1];
+        if (!clang_isExpression(up->kind))
+            return false;
+        bool wider = !clang_equalRanges(clang_getCursorExtent(up->cursor),
+                                        clang_getCursorExtent(c->frames.items[i].cursor));
+        if (up->kind == CXCursor_UnaryExpr || (up->kind == CXCursor_UnexposedExpr && wider &&
+                                               clang_getCursorType(up->cursor).kind == CXType_Bool))
+            return true;
+    }
+    return false;
+}
+
 struct fact_site *add_site(struct collector *c, const struct place *p, unsigned offset,
                            const char *kind)
 {
@@ -49,6 +66,7 @@ struct fact_site *add_site(struct collector *c, const struct place *p, unsigned 
     s->kind = arena_strdup(c->a, kind);
     s->type = s->type_key = s->ctor = s->function = arena_strdup(c->a, "");
     s->callee = s->in = s->cast = s->dest_var = s->via = s->type;
+    s->out_type = s->out_key = s->room = s->type;
     s->flags = c->cxx ? SITE_CXX : 0;
     struct function *f = function_of(c);
     if (f)
@@ -57,6 +75,8 @@ struct fact_site *add_site(struct collector *c, const struct place *p, unsigned 
         s->left = NF_MACRO_BODY;
     else if (p->how == SPELLED_NOWHERE)
         s->left = NF_PASTED;
+    else if (p->how == SPELLED_ARGUMENT && is_operand(c))
+        s->left = NF_UNEVALUATED;
     else if (p->how == SPELLED_ARGUMENT && macro_makes_text(c, p))
         s->left = NF_STRINGIFIED;
     return s;
@@ -440,6 +460,13 @@ void collect_new(struct collector *c, CXCursor cursor)
     }
     site_bytes(c, s, p.src, word, cursor);
     site_context(c, s);
+    if (s->left == NF_PLACEMENT) {
+        s->room = room_of(c, first_expression(cursor));
+        struct fact_need *need = collect_site_need(c, s->file, s->offset, s->type_key, cursor);
+        /* A template's values in its raw memory: no member may name their type. */
+        if (need)
+            need->this_object = (s->flags & SITE_DEPENDENT) != 0;
+    }
     if (is_numa && !s->left)
         s->flags |= SITE_TAGGED_ON;
     if (c->tag_macro && !s->left && !(s->flags & (SITE_TAGGED_NEAR | SITE_TAGGED_ON)))

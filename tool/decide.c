@@ -60,11 +60,11 @@ bool decide_may_allocate(const struct decider *d, const char *key)
     return may_allocate(d->p, key, "", 0);
 }
 
-static bool site_may_allocate(const struct program *p, const struct fact_site *f)
+bool decide_constructs(const struct decider *d, const struct fact_site *f)
 {
     if (f->flags & (SITE_POINTER | SITE_FUNDAMENTAL))
         return (f->flags & SITE_LIBRARY_ALLOC) != 0;
-    return (f->flags & SITE_DEPENDENT) || may_allocate(p, f->type_key, f->ctor, 0);
+    return (f->flags & SITE_DEPENDENT) || may_allocate(d->p, f->type_key, f->ctor, 0);
 }
 
 /* One vote */
@@ -181,7 +181,11 @@ const struct fact_owner *decide_owner(struct decider *d, const struct fact_site 
         if (!decide_passes(d, o->via))
             continue;
         bool destination = o->kind == OWNER_DESTINATION || o->kind == OWNER_LATER;
-        if (!destination && !(*f->type_key && reach_reaches(&d->reach, o->cls, f->type_key)))
+        /* A call that nothing says the type of, in a template: as good a guess as any. */
+        bool unknown = o->kind == OWNER_THIS && (f->flags & SITE_CALL) &&
+                       (f->flags & SITE_DEPENDENT) && !*f->type_key;
+        if (!destination && !unknown &&
+            !(*f->type_key && reach_reaches(&d->reach, o->cls, f->type_key)))
             continue;
         if (!o->reject || (NUMAFY_PLANTED_TOOL(10) && o->reject == NF_FREED_OWNER))
             return o;
@@ -219,7 +223,7 @@ static void make_texts(struct decider *d, const struct fact_site *f, const char 
 {
     struct arena *a = &d->p->arena;
     /* ctor()'s temporary would keep every frame of a recursion in tail position. */
-    bool scope = f->end && !(f->flags & SITE_NO_SCOPE) && site_may_allocate(d->p, f) &&
+    bool scope = f->end && !(f->flags & SITE_NO_SCOPE) && decide_constructs(d, f) &&
                  !tails_recursive(&d->tails, f->in);
     char *argument = arena_printf(a, "%s%s", tag, scope ? ".ctor()" : "");
     const char *open = scope ? " ::numafy::done(" : "";

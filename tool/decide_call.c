@@ -12,9 +12,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_allocator(const struct decider *d, const char *key)
+static bool has(const struct strmap *keys, const char *key)
 {
-    return *key && strmap_find(&d->allocators, key) != STRMAP_NONE;
+    return *key && strmap_find(keys, key) != STRMAP_NONE;
+}
+
+/* A function that stores a fresh block through an argument, as a key beside that of one which
+ * returns it. */
+static const char *storing(const struct decider *d, const char *key)
+{
+    return *key ? arena_printf(&d->p->arena, "*%s", key) : "";
+}
+
+/* The block of a call is the one that the callee stores through an argument. */
+static bool is_stored(const struct decider *d, const struct fact_site *f)
+{
+    return (f->flags & SITE_CALL) && !has(&d->allocators, f->callee) &&
+           has(&d->allocators, storing(d, f->callee));
+}
+
+/* The site as that block's. */
+static const struct fact_site *stored_view(struct decider *d, const struct fact_site *f)
+{
+    const unsigned type = SITE_POINTER | SITE_CLASS | SITE_FUNDAMENTAL;
+    struct fact_site *view = arena_alloc(&d->p->arena, sizeof *view);
+    *view = *f;
+    view->flags = (f->flags & ~type) | f->out_flags;
+    view->type = f->out_type;
+    view->type_key = f->out_key;
+    view->flow = f->out_flow;
+    return view;
 }
 
 /* The site has a node whoever calls the function around it. A parameter may be NULL, and then the
@@ -44,6 +71,8 @@ static bool flows_out(const struct decider *d, const struct fact_site *f)
 
 static bool leaves_function(struct decider *d, const struct fact_site *f)
 {
+    if (f->left == NF_PLACEMENT && !*f->room)
+        return false; /* in memory that was there before */
     return flows_out(d, f) && f->left != NF_UNEVALUATED && !is_owned(d, f);
 }
 
@@ -108,7 +137,10 @@ static void drop_other_calls(struct decider *d)
         bool site = false;
         for (size_t k = 0; k < s->votes.count; k++) {
             const struct fact_site *f = s->votes.items[k];
-            site |= !(f->flags & SITE_CALL) || is_allocator(d, f->callee);
+            bool stored = is_stored(d, f);
+            site |= !(f->flags & SITE_CALL) || stored || has(&d->allocators, f->callee);
+            if (stored)
+                s->votes.items[k] = stored_view(d, f);
         }
         if (site)
             p->sites.items[kept++] = *s;
@@ -116,6 +148,21 @@ static void drop_other_calls(struct decider *d)
             vec_release(&s->votes);
     }
     p->sites.count = kept;
+}
+
+/* One block of the site: the value, or what an argument gets. In a template a call is one of any
+ * function of that name. */
+static void add_leaving(struct decider *d, struct spread *s, const struct fact_site *f, bool stored)
+{
+    if (!leaves_function(d, f))
+        return;
+    const char *in = f->flow == FLOW_OUT ? storing(d, f->in) : f->in;
+    const char *name = arena_printf(&d->p->arena, "N:%s", f->function);
+    add_rule(s, in, f->flow == FLOW_OUT ? storing(d, name) : name);
+    if (f->flags & SITE_CALL)
+        add_rule(s, stored ? storing(d, f->callee) : f->callee, in);
+    else
+        add_known(s, &d->allocators, in);
 }
 
 /* A site whose block leaves a function makes that an allocator; if it is a call, once the function
@@ -127,19 +174,19 @@ void decide_allocators(struct decider *d)
         const struct fact_unit *u = d->p->units.items[i];
         for (size_t k = 0; k < u->passes.count; k++)
             strmap_put(&d->passes, u->passes.items[k].argument, 0);
-        for (size_t k = 0; k < u->overrides.count; k++)
-            add_rule(&spread, u->overrides.items[k].key, u->overrides.items[k].overridden);
+        for (size_t k = 0; k < u->overrides.count; k++) {
+            const struct fact_override *o = &u->overrides.items[k];
+            add_rule(&spread, o->key, o->overridden);
+            add_rule(&spread, storing(d, o->key), storing(d, o->overridden));
+        }
     }
     for (size_t i = 0; i < d->p->sites.count; i++) {
         const struct site *s = &d->p->sites.items[i];
         for (size_t k = 0; k < s->votes.count; k++) {
             const struct fact_site *f = s->votes.items[k];
-            if (!leaves_function(d, f))
-                continue;
-            if (f->flags & SITE_CALL)
-                add_rule(&spread, f->callee, f->in);
-            else
-                add_known(&spread, &d->allocators, f->in);
+            add_leaving(d, &spread, f, false);
+            if (f->out_flow != FLOW_NONE)
+                add_leaving(d, &spread, stored_view(d, f), true);
         }
     }
     spread_all(&spread, &d->allocators);
@@ -154,10 +201,11 @@ static int not_to_wrap(struct decider *d, const struct fact_site *f)
 {
     if (f->result == RESULT_NONE || (f->flags & SITE_NO_SCOPE))
         return NF_NO_WRAP;
-    if (f->result == RESULT_VALUE && tails_recursive(&d->tails, f->in))
+    bool object = f->result == RESULT_VALUE || f->result == RESULT_DEPENDENT;
+    if (object && tails_recursive(&d->tails, f->in))
         return NF_SCOPE_RECURSION;
-    bool last = f->flow == FLOW_TAIL || f->result == RESULT_VOID ||
-                (f->result != RESULT_VALUE && !strcmp(f->cast, "void"));
+    bool last =
+        (f->flags & SITE_TAIL) || f->result == RESULT_VOID || (!object && !strcmp(f->cast, "void"));
     bool back = last && (f->flags & SITE_CALL) && *f->in &&
                 (!strcmp(f->callee, f->in) || tails_lead(&d->tails, f->callee, f->in));
     return back && !NUMAFY_PLANTED_TOOL(9) ? NF_TAIL_CALL : 0;
@@ -182,6 +230,12 @@ static void wrap(struct decider *d, const struct fact_site *f, const char *enter
     bool cxx =
         (f->flags & SITE_CXX) && !is_shared_with_c(d, f) && !tails_recursive(&d->tails, f->in);
     v->tail = arena_strdup(a, "))");
+    if (f->result == RESULT_DEPENDENT) {
+        v->head = arena_printf(a, "((void)::numafy::%s, ", enter);
+        v->tail = arena_strdup(a, ")");
+        v->edited = true;
+        return;
+    }
     switch (cxx && f->result != RESULT_VOID ? RESULT_VALUE : f->result) {
     case RESULT_VALUE:
         v->head = arena_printf(a, "((void)::numafy::%s, ::numafy::leave(", enter);
@@ -270,6 +324,29 @@ static bool depends_on_caller(const struct decider *d, const struct site *s)
     return s->action == ACTION_LEFT && reason && flows_out(d, f);
 }
 
+/* What is constructed in a block that has a node is there with it. */
+static void cover_rooms(struct decider *d)
+{
+    struct program *p = d->p;
+    struct strmap placed = {0};
+    for (size_t i = 0; i < p->sites.count; i++)
+        if (p->sites.items[i].action != ACTION_LEFT)
+            strmap_put(
+                &placed,
+                arena_printf(&p->arena, "%s:%u", p->sites.items[i].file, p->sites.items[i].offset),
+                i);
+    for (size_t i = 0; i < p->sites.count; i++) {
+        struct site *s = &p->sites.items[i];
+        if (s->action != ACTION_LEFT || s->id != NF_PLACEMENT ||
+            strmap_find(&placed, s->votes.items[0]->room) == STRMAP_NONE)
+            continue;
+        s->action = ACTION_SCOPE;
+        s->id = 0;
+        s->owner = arena_strdup(&p->arena, "its room's");
+    }
+    strmap_release(&placed);
+}
+
 void decide_covered(struct decider *d)
 {
     struct program *p = d->p;
@@ -277,6 +354,7 @@ void decide_covered(struct decider *d)
     for (size_t i = 0; i < p->sites.count; i++) {
         const struct site *s = &p->sites.items[i];
         const struct fact_site *f = s->votes.items[0];
+        add_rule(&spread, arena_printf(&p->arena, "N:%s", f->function), f->in);
         if (!(f->flags & SITE_CALL))
             continue;
         if (is_covering(s))
@@ -294,4 +372,5 @@ void decide_covered(struct decider *d)
         s->id = 0;
         s->owner = arena_strdup(&p->arena, "the caller's");
     }
+    cover_rooms(d);
 }

@@ -24,8 +24,9 @@ struct decider {
     struct program *p;
     const struct options *o;
     struct reach reach;
-    struct strmap allocators; /* keys of functions whose fresh blocks leave them */
-    struct strmap passes;     /* arguments that come back: fact_pass */
+    /* Keys of functions whose fresh blocks leave them; with a * before, through an argument. */
+    struct strmap allocators;
+    struct strmap passes; /* arguments that come back: fact_pass */
     struct tails tails;
     struct strmap covered; /* keys of those that some edited call enters a node for */
     bool reached_argument; /* a class that a root reaches may be a template's argument */
@@ -47,6 +48,8 @@ bool decide_node(const struct decider *d, const struct fact_site *f, int *node);
 
 /* What forbids edits of the whole file: an enum nf_id, or 0. */
 int decide_file(const struct decider *d, const char *file);
+/* May the construction at this site allocate? */
+bool decide_constructs(const struct decider *d, const struct fact_site *f);
 /* May constructing or assigning an object of this class allocate? Unknown counts as yes. */
 bool decide_may_allocate(const struct decider *d, const char *key);
 

@@ -28,11 +28,16 @@ struct scoper {
     bool holds;            /* a class that a root reaches holds library objects */
 };
 
-/* Left for a reason that does not forbid another way. */
-static bool may_be_covered(const struct site *s)
+/* Left for a reason that does not forbid another way. What a placement new constructs may allocate,
+ * although it does not. */
+static bool may_be_covered(const struct decider *d, const struct site *s)
 {
-    return s->action == ACTION_LEFT && (s->id == NF_MACRO_BODY || s->id == NF_MACRO_NAME ||
-                                        s->id == NF_PASTED || s->id == NF_LIBRARY_FACTORY);
+    if (s->action != ACTION_LEFT)
+        return false;
+    if (s->id == NF_PLACEMENT)
+        return decide_constructs(d, s->votes.items[0]);
+    return s->id == NF_MACRO_BODY || s->id == NF_MACRO_NAME || s->id == NF_PASTED ||
+           s->id == NF_LIBRARY_FACTORY;
 }
 
 static void scoper_init(struct scoper *s, struct decider *d)
@@ -41,7 +46,7 @@ static void scoper_init(struct scoper *s, struct decider *d)
     s->d = d;
     for (size_t i = 0; i < d->p->sites.count; i++) {
         const struct site *site = &d->p->sites.items[i];
-        if (may_be_covered(site))
+        if (may_be_covered(d, site))
             strmap_put(&s->left_sites,
                        arena_printf(&d->p->arena, "%s:%u", site->file, site->offset), i);
     }

@@ -84,6 +84,7 @@ enum site_flags {
                                 if that function turns out to allocate */
     SITE_DIRECT = 1 << 13,   /* numafy_X(node, ...) and numafy_X_near(owner, ...) can replace it */
     SITE_ALIGNED = 1 << 18,  /* new (std::align_val_t(64)) T */
+    SITE_TAIL = 1 << 19,     /* the call is all of a return: nothing may come after it */
     SITE_FACTORY = 1 << 17,  /* make_unique and its like */
     SITE_REPLACED = 1 << 16, /* a program of this unit replaces operator new or malloc */
     SITE_OPEN_PARAM = 1 << 15, /* SITE_DEPENDENT: what the parameter may be is not all in sight */
@@ -93,8 +94,7 @@ enum site_flags {
 /* Where the block goes besides a destination in an object. */
 enum site_flow {
     FLOW_NONE,
-    FLOW_TAIL,   /* `return f(...)`: nothing may come after the call */
-    FLOW_RETURN, /* returned later by the function around it */
+    FLOW_RETURN, /* returned by the function around it */
     FLOW_OUT     /* stored through a parameter of the function around it */
 };
 
@@ -105,7 +105,8 @@ enum call_result {
     RESULT_INTEGER,
     RESULT_VALUE, /* C++: anything that can be moved or bound */
     RESULT_VOID,
-    RESULT_STATEMENT /* no expression: a macro that is a statement of C */
+    RESULT_DEPENDENT, /* a template's: perhaps void */
+    RESULT_STATEMENT  /* no expression: a macro that is a statement of C */
 };
 
 struct fact_site {
@@ -119,13 +120,17 @@ struct fact_site {
     const char *cast;              /* type of the call's value, "" if it cannot be named */
     const char *dest_var;          /* key of the variable that the block is assigned to, or "" */
     const char *via;               /* the flow goes through this argument: see fact_pass, or "" */
-    int flow, result;              /* enum site_flow, enum call_result */
-    unsigned flags;                /* enum site_flags */
-    int left;                      /* enum nf_id, or 0 if it may be edited */
-    unsigned start, word_end;      /* bytes that the edit replaces start with `new` or `::` */
-    unsigned place_at;             /* offset in the arguments where the node goes: in front of the
-                                      first, or behind it if SITE_ALIGNED; 0 if there are none */
-    unsigned end;                  /* end of the expression, 0 if unknown */
+    const char *out_type,
+        *out_key;              /* as type and type_key, of what is stored through an argument */
+    const char *room;          /* "file:offset" of the call that gave a placement new its room */
+    int flow, out_flow;        /* enum site_flow, of the value and of what an argument gets */
+    int result;                /* enum call_result */
+    unsigned flags, out_flags; /* enum site_flags; what the stored block's type says */
+    int left;                  /* enum nf_id, or 0 if it may be edited */
+    unsigned start, word_end;  /* bytes that the edit replaces start with `new` or `::` */
+    unsigned place_at;         /* offset in the arguments where the node goes: in front of the
+                                  first, or behind it if SITE_ALIGNED; 0 if there are none */
+    unsigned end;              /* end of the expression, 0 if unknown */
     unsigned type_start, type_end;
     VEC(struct fact_owner) owners;
 };

@@ -41,7 +41,8 @@ struct numafy_live {
     struct numafy_live_caller *made;
     uint64_t *judged;        /* return addresses, shifted, and whether they are ours */
     struct numafy_next next; /* the plain heap */
-    size_t scanned;          /* `count` when reach.h last looked */
+    size_t scanned;          /* `count` when reach.h last looked; less once half are gone */
+    size_t roots_gone;       /* looks that were taken because a root went */
     int scanning;            /* the thread that looks, or 0 */
     const char *out;         /* NUMAFY_REACH, or NULL */
 };
@@ -179,6 +180,7 @@ NUMAFY_INNER_ void numafy_live_add(const void *p, size_t size, int node)
 }
 
 void numafy_reach_before_free_(void);
+void numafy_reach_before_root_(void);
 
 /* The program gives a block back; it may be one that nobody noted. */
 NUMAFY_INNER_ void numafy_live_remove(const void *p)
@@ -193,6 +195,8 @@ NUMAFY_INNER_ void numafy_live_remove(const void *p)
         if (l->block[i].start) {
             l->block[i].start = 1;
             l->count--;
+            if (l->count < __atomic_load_n(&l->scanned, __ATOMIC_RELAXED) / 2)
+                __atomic_store_n(&l->scanned, l->count, __ATOMIC_RELAXED);
         }
     }
     numafy_unlock(&l->lock);

@@ -21,6 +21,7 @@
 #define numafy_fork_prepare_ numafy_fork_prepare_v3
 #define numafy_plain_malloc_ numafy_plain_malloc_v3
 #define numafy_reach_before_free_ numafy_reach_before_free_v3
+#define numafy_reach_before_root_ numafy_reach_before_root_v3
 #define numafy_ready_ numafy_ready_v3
 #define numafy_slot_ numafy_slot_v3
 #define numafy_slow_alloc_ numafy_slow_alloc_v3

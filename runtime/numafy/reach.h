@@ -4,11 +4,11 @@
  * conservative garbage collector. It begins at the blocks of the node's pool and at its registered
  * roots, and tells how many of what it reaches is on the node, on another one, on the plain heap.
  *
- * It looks when the program ends, and before a free once there are a sixteenth more blocks than
- * when it last looked: what a program tears down at its end has been seen by then, all but so much.
- * For each node the look that reached most counts. Other threads may run meanwhile: memory is read
- * through the kernel, so nothing that is gone or guarded is touched. It allocates nothing but by
- * mmap. */
+ * It looks when the program ends, before a root goes, and before a free once there are a sixteenth
+ * more blocks than when it last looked, or than were left when half of those were gone: what a
+ * program tears down at its end has been seen by then, all but so much. For each node the look that
+ * reached most counts. Other threads may run meanwhile: memory is read through the kernel, so
+ * nothing that is gone or guarded is touched. It allocates nothing but by mmap. */
 #ifndef NUMAFY_REACH_H
 #define NUMAFY_REACH_H
 
@@ -18,6 +18,7 @@ enum {
     NUMAFY_REACH_NODES = NUMAFY_SLOTS,
     NUMAFY_REACH_CHUNK = 64 << 10, /* read at a time */
     NUMAFY_REACH_TOLD = 10,        /* callers in the text */
+    NUMAFY_REACH_ROOTS = 256,      /* roots that are looked at because they go */
     NUMAFY_REACH_WAITS = 3000      /* of 10 ms, for another thread's look at the end */
 };
 
@@ -296,17 +297,31 @@ NUMAFY_INNER_ bool numafy_reach_claim(void)
                                        __ATOMIC_RELAXED);
 }
 
-NUMAFY_COLD_ void numafy_reach_before_free_(void)
+NUMAFY_INNER_ void numafy_reach_look_now(void)
 {
-    struct numafy_live *l = &numafy_live_v3;
-    const size_t scanned = __atomic_load_n(&l->scanned, __ATOMIC_RELAXED);
     const int before = errno;
-    if (__atomic_load_n(&l->count, __ATOMIC_RELAXED) <= scanned + scanned / 16 ||
-        !numafy_reach_claim())
+    if (!numafy_reach_claim())
         return; /* others go on */
     numafy_reach_look_round();
-    __atomic_store_n(&l->scanning, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&numafy_live_v3.scanning, 0, __ATOMIC_RELEASE);
     errno = before;
+}
+
+NUMAFY_COLD_ void numafy_reach_before_free_(void)
+{
+    const struct numafy_live *l = &numafy_live_v3;
+    const size_t scanned = __atomic_load_n(&l->scanned, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&l->count, __ATOMIC_RELAXED) > scanned + scanned / 16)
+        numafy_reach_look_now();
+}
+
+/* What hangs on a root that goes may be little of what is live. */
+NUMAFY_COLD_ void numafy_reach_before_root_(void)
+{
+    if (__atomic_fetch_add(&numafy_live_v3.roots_gone, 1, __ATOMIC_RELAXED) < NUMAFY_REACH_ROOTS)
+        numafy_reach_look_now();
+    else
+        numafy_reach_before_free_();
 }
 
 /* At the end: nobody looks after this. false: the thread exits in the middle of a look of its own,

@@ -112,7 +112,7 @@ NUMAFY_COLD_ void numafy_root_remove(const volatile void *p) NUMAFY_DEF_NOTHROW_
 {
     struct numafy_pools *g = &numafy_pools_v3;
     if (numafy_live_v3.on)
-        numafy_reach_before_free_(); /* what hangs on it is out of sight from now on */
+        numafy_reach_before_root_(); /* what hangs on it is out of sight from now on */
     numafy_lock(&g->lock);
     int i = g->root_high - 1;
     while (i >= 0 &&
