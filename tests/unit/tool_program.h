@@ -42,6 +42,7 @@ static inline struct fact_site *make_site(struct fact_unit *u, unsigned offset, 
     s->kind = "new";
     s->type = s->type_key = arena_strdup(&u->arena, type);
     s->ctor = s->function = s->dest_var = s->callee = s->in = s->cast = s->via = "";
+    s->out_type = s->out_key = s->room = "";
     s->flags = SITE_CLASS | SITE_CXX;
     return s;
 }
