@@ -35,6 +35,7 @@ from .progress import Progress
 STEPS = ("original", "all", "place", "reach", "controls", "cost")
 CLANG = ("clang-19", "clang")
 REACH_WANTED = {"c": 0.9, "c++": 0.95}
+HIDDEN = ("new", "new[]", "malloc", "calloc", "realloc")  # words that are accounted for
 REACH_OFF = 0.1  # what is on the node without the edits is below
 TEST_LIMIT_S = 1800  # a test that hangs is a result too
 Result = Dict[str, Any]
@@ -215,25 +216,37 @@ class Run:
             "off_node": found.off_node,
             "without": _reach_facts(self._reached_without(made, "*")),
         }
-        site = self._edit_to_leave(made, found)
-        if site:
+        for site in self._edits_to_leave(made, found):
             one = self._reached_without(made, f"{self.tree}/{site}")
             result["without_one"] = {"site": site, **_reach_facts(one)}
+            if one.on_node < found.on_node:
+                break  # else a caller's edit covers it
         return result
 
-    def _edit_to_leave(self, made: report.Report, found: reach.Reached) -> Optional[str]:
-        """Of the site that made most of the blocks; or, where its callers were edited, of a caller
-        that was executed."""
+    def _edits_to_leave(self, made: report.Report, found: reach.Reached) -> List[str]:
+        """The edited site that made most of the blocks, or where only callers were edited a call
+        for that type that was executed; the one that is on a stated node."""
         idle = self.facts["place"]["tests"]["not_executed"]
         by_place = {f"{made.name_of(s['file'])}:{s['line']}": s for s in made.sites}
-        for most, _ in found.by_site.most_common():
-            for place in (most, *sorted(by_place)):
-                site = by_place[place]
-                told = f"{place}: {site['type']}"
-                if site["type"] == by_place[most]["type"] and told not in idle:
-                    if site["action"] in ("near", "on"):
-                        return place
-        return None
+        edited = {place for place, site in by_place.items() if site["action"] in ("near", "on")}
+        makers = [place for place, _ in found.by_site.most_common()]
+        types = [by_place[place]["type"] for place in makers[:1]]
+        callers = [
+            place
+            for place in sorted(edited)
+            if by_place[place]["type"] in types and f"{place}: {types[0]}" not in idle
+        ]
+        first = next((place for place in [*makers, *callers] if place in edited), None)
+        stated = next(
+            (
+                place
+                for place in sorted(edited)
+                if by_place[place]["action"] == "on"
+                and f"{place}: {by_place[place]['type']}" not in idle
+            ),
+            None,
+        )
+        return [place for place in (first, stated) if place]
 
     def _reached(self, made: report.Report, name: str) -> reach.Reached:
         out = self.work / name
@@ -304,7 +317,8 @@ class Run:
         """Hide one site: it must be counted as lost, or the soundness check sees nothing."""
         plain = self._dry("plain", {})
         mains = {os.path.relpath(compdb.source_of(e), self.tree) for e in compdb.load(self.database)}
-        line = next((s["line"] for s in plain.sites if plain.name_of(s["file"]) in mains), None)
+        words = [s for s in plain.sites if s["kind"] in HIDDEN]
+        line = next((s["line"] for s in words if plain.name_of(s["file"]) in mains), None)
         if line is None:
             return {"hidden_is_lost": None}
         hidden = self._dry("hidden", {"NUMAFY_TEST_HIDE_SITE": str(line)})
@@ -489,7 +503,7 @@ def _reach_problems(facts: Result) -> List[str]:
         found.append("reach: without the edits nothing is reached: name a variable as root")
     elif less["share"] >= REACH_OFF:
         found.append(f"reach: {less['share']} without the edits")
-    if facts.get("without_one", {"share": 0})["share"] >= facts["share"]:
+    if facts.get("without_one", {"on_node": -1})["on_node"] >= facts["on_node"]:
         found.append(f"reach: not lower without {facts['without_one']['site']}")
     return found
 
@@ -545,9 +559,11 @@ def row(facts: Result) -> str:
 
 
 def _reach_cell(facts: Result) -> str:
-    parts = [facts, facts.get("without"), facts.get("without_one")]
-    texts = [f"{part['share']:.1%}" if part and "share" in part else "-" for part in parts]
-    return f"{texts[0]} of {facts['blocks']}, {texts[1]}, {texts[2]}" if "share" in facts else "-"
+    if "share" not in facts:
+        return "-"
+    less = facts["without"]["share"]
+    one = facts.get("without_one", {"on_node": "-"})["on_node"]
+    return f"{facts['share']:.1%}: {facts['on_node']} of {facts['blocks']}, {less:.1%}, {one} blocks"
 
 
 # ---- command line ------------------------------------------------------------------------------

@@ -167,6 +167,8 @@ struct destination find_destination(struct collector *c)
                 continue;
             return d;
         case CXCursor_BinaryOperator:
+            if (flow_through(clang_getCursorBinaryOperatorKind(up)))
+                continue;
             if (children_of(up, kids, 2) != 2 || !same_cursor(kids[1], from))
                 return d;
             if (clang_getCursorBinaryOperatorKind(up) == CXBinaryOperator_Comma)

@@ -71,10 +71,10 @@ static void values_of_address(CXCursor lvalue, cursors *out, int depth)
     values_of(e, out, depth);
 }
 
-static bool passes_value(enum CXBinaryOperatorKind op)
+bool flow_through(enum CXBinaryOperatorKind op)
 {
     return op == CXBinaryOperator_Add || op == CXBinaryOperator_Sub || op == CXBinaryOperator_Or ||
-           op == CXBinaryOperator_And || op == CXBinaryOperator_Assign;
+           op == CXBinaryOperator_And;
 }
 
 /* Variables whose pointer the expression's value is made of: casts, arithmetic and tag bits pass
@@ -107,7 +107,7 @@ static void values_of(CXCursor e, cursors *out, int depth)
         enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(e);
         if (op == CXBinaryOperator_Comma)
             values_of_children(e, out, 1, depth);
-        else if (passes_value(op))
+        else if (flow_through(op) || op == CXBinaryOperator_Assign)
             values_of_children(e, out, 0, depth);
         return;
     }
@@ -311,7 +311,8 @@ static void scan_leaving(struct function *f)
     for (size_t i = 0; i < s.stores.count; i++)
         for (size_t k = 0; k < s.aliases.count; k++) {
             struct later_store store = s.stores.items[i];
-            if (!clang_equalCursors(s.aliases.items[k].to, store.value))
+            if (!clang_equalCursors(s.aliases.items[k].to, store.value) ||
+                clang_equalCursors(s.aliases.items[k].from, store.holder))
                 continue;
             store.value = s.aliases.items[k].from;
             add_store(&s, store);
@@ -417,7 +418,7 @@ static bool step_up(struct collector *c, struct function *f, const struct frame 
             return same_cursor(kids[1], self);
         *direct = false;
         if (op != CXBinaryOperator_Assign || !same_cursor(kids[1], self))
-            return passes_value(op) && op != CXBinaryOperator_Assign;
+            return flow_through(op);
         CXCursor left = skip_wrappers(kids[0]);
         if (is_out_lvalue(left))
             *flow = FLOW_OUT;

@@ -822,9 +822,9 @@ static struct destination given_destination(struct collector *c, const struct fa
     return d;
 }
 
-static void add_destination(struct collector *c, struct fact_site *site, struct function *f)
+static void add_destination(struct collector *c, struct fact_site *site, struct function *f,
+                            struct destination d)
 {
-    struct destination d = find_destination(c);
     site->dest_var = destination_variable(c, &d);
     if (!d.found && (site->flags & (SITE_CALL | SITE_ALLOCATOR)))
         d = given_destination(c, site);
@@ -942,20 +942,47 @@ static void add_holder(struct collector *c, struct fact_site *site, struct funct
         add_variable(c, site, f, &p, OWNER_LATER);
 }
 
+/* Less is better: an object; a slot, which is often a variable of the caller's; the parameter that
+ * takes the block, whose value so far may be the end of a list. */
+static int weight(const struct fact_owner *o, const char *taken)
+{
+    return o->slot + 2 * !strcmp(o->expr, taken);
+}
+
+static void add_parameters(struct collector *c, struct fact_site *site, struct function *f,
+                           const struct destination *d)
+{
+    size_t first = site->owners.count;
+    CXCursor lvalue = d->found && !d->member_init ? skip_wrappers(d->lvalue) : d->declared;
+    bool name = clang_getCursorKind(lvalue) == CXCursor_DeclRefExpr;
+    const char *taken = name ? spelling(c, lvalue) : "";
+    for (size_t i = 0; i < f->params.count; i++)
+        add_variable(c, site, f, &f->params.items[i], OWNER_PARAMETER);
+    for (size_t i = first + 1; i < site->owners.count; i++)
+        for (size_t k = i; k > first; k--) {
+            struct fact_owner *o = &site->owners.items[k], *before = o - 1, kept = *o;
+            if (weight(before, taken) <= weight(o, taken))
+                break;
+            *o = *before;
+            *before = kept;
+        }
+}
+
 void owners_of(struct collector *c, struct fact_site *site)
 {
     struct function *f = function_of(c);
+    struct destination d = find_destination(c);
     if (f)
         scan_function(c, f);
-    add_destination(c, site, f);
+    add_destination(c, site, f, d);
     if (f && f->has_this) {
         struct fact_owner *o = add_owner(c, site, OWNER_THIS, arena_strdup(c->a, "this"), f->cls);
         o->reject = this_reject(c, f, site->offset);
     }
     if (f)
         add_holder(c, site, f, false);
-    for (size_t i = 0; f && i < f->params.count; i++)
-        add_variable(c, site, f, &f->params.items[i], OWNER_PARAMETER);
+    if (f)
+        add_parameters(c, site, f, &d);
     if (f)
         add_holder(c, site, f, true);
 }

@@ -298,6 +298,8 @@ enum site_flow flow_of_out(struct collector *c, CXCursor call);
 CXCursor flow_holder(struct collector *c, unsigned offset, bool local);
 /* Declared in a function, and not lasting. */
 bool is_local_variable(CXCursor decl);
+/* Arithmetic and tag bits: a pointer that goes in comes out. */
+bool flow_through(enum CXBinaryOperatorKind op);
 /* The call returns the argument that `self` is. False: it does not; else *via says what must hold
  * for that, or is "". */
 bool flow_passes(struct collector *c, CXCursor call, CXCursor self, const char **via);

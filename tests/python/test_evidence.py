@@ -99,7 +99,7 @@ class Evidence(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         line = done.stdout.splitlines()[-1]
         self.assertIn("| list | 1 | 2 | 1 / 0 / 0 / 1 | 1 / 1 / 0 | pass, pass, pass, pass |", line)
-        self.assertIn("| 2 of 2, 1 of 1 | 100.0% of 101, 0.0%, 1.0% |", line)
+        self.assertIn("| 2 of 2, 1 of 1 | 100.0%: 101 of 101, 0.0%, 1 blocks |", line)
         facts = json.loads((self.base / "work" / "list" / "facts.json").read_text())
         self.assertEqual(facts["place"]["tests"]["on_node"], 2)
         self.assertGreater(facts["place"]["tests"]["pool_bytes"]["1"], 0)
@@ -155,14 +155,14 @@ class Recipes(unittest.TestCase):
             facts["place"]["tests"] = {**tests, **change}
             self.assertIn(words, "\n".join(trees.problems(facts)))
         good = {"blocks": 10, "on_node": 10, "share": 1.0, "wanted": 0.95, "off_node": []}
-        less = {"without": {"blocks": 10, "share": 0.0}, "without_one": {"site": "", "share": 0.9}}
+        less = {"without": {"blocks": 10, "share": 0.0}, "without_one": {"site": "", "on_node": 9}}
         facts = {"name": "x", "reach": {**good, **less}}
         self.assertEqual(trees.problems(facts), [])
         for change, words in (
             ({"share": 0.94}, "10 of 10 blocks on the node"),
             ({"without": {"blocks": 10, "share": 0.1}}, "0.1 without the edits"),
             ({"without": {"blocks": 0, "share": 0.0}}, "name a variable as root"),
-            ({"without_one": {"site": "a.c:1", "share": 1.0}}, "not lower without a.c:1"),
+            ({"without_one": {"site": "a.c:1", "on_node": 10}}, "not lower without a.c:1"),
         ):
             facts["reach"] = {**good, **less, **change}
             self.assertIn(words, "\n".join(trees.problems(facts)))
