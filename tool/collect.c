@@ -295,6 +295,7 @@ static void collector_release(struct collector *c)
         struct function *f = c->functions.items[i];
         vec_release(&f->params);
         vec_release(&f->freed);
+        vec_release(&f->dead_ends);
         vec_release(&f->aliases);
         vec_release(&f->locals);
         vec_release(&f->loops);

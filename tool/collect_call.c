@@ -258,6 +258,26 @@ static bool is_library_allocator(const char *name, CXType result)
            !strstr(name, "alloca");
 }
 
+/* What a pointer to an allocator looks like: `void *` of a size, of a count and a size, of these
+ * and a context or the old block. One int alone is more often the index of something that exists.
+ */
+static bool is_allocator_shaped(CXCursor call)
+{
+    CXType f = pointee_of(clang_getCursorType(skip_wrappers(first_expression(call))));
+    int n = clang_getNumArgTypes(f), sizes = 0, counts = 0;
+    if (f.kind != CXType_FunctionProto || pointee_of(clang_getResultType(f)).kind != CXType_Void)
+        return false;
+    for (int i = 0; i < n; i++) {
+        CXType t = clang_getCanonicalType(clang_getArgType(f, (unsigned)i));
+        sizes += t.kind == CXType_ULong || t.kind == CXType_ULongLong;
+        counts += t.kind == CXType_Int || t.kind == CXType_UInt;
+        if (t.kind != CXType_Pointer && !(t.kind >= CXType_Bool && t.kind <= CXType_LongLong) &&
+            t.kind != CXType_Enum)
+            return false;
+    }
+    return sizes > 0 || counts == 2;
+}
+
 /* numafy_malloc(node, ...), numafy_malloc_near(owner, ...) and the like, by hand or of an earlier
  * run. 0: something else of ours. */
 static unsigned our_allocator(const char *name)
@@ -314,7 +334,7 @@ static bool call_counts(struct collector *c, struct call *k)
     k->indirect = kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl ||
                   kind == CXCursor_FieldDecl || clang_Cursor_isNull(k->decl);
     if (k->indirect)
-        return pointer && size_type(k->cursor).kind;
+        return pointer && (size_type(k->cursor).kind || is_allocator_shaped(k->cursor));
     if (kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod &&
         kind != CXCursor_FunctionTemplate)
         return false;

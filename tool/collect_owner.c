@@ -168,6 +168,7 @@ static int lambda_this(struct collector *c, CXCursor lambda, bool *is_constexpr)
 struct function_scan {
     struct collector *c;
     struct function *f;
+    int inner; /* lambdas and local classes around the statement: their returns are not f's */
 };
 
 static enum CXChildVisitResult add_param(CXCursor child, CXCursor parent, CXClientData data)
@@ -221,7 +222,7 @@ static struct function *make_function(struct collector *c, CXCursor cursor, stru
     f->cursor = cursor;
     f->lambda = clang_getCursorKind(cursor) == CXCursor_LambdaExpr;
     f->cls = arena_strdup(c->a, "");
-    struct function_scan scan = {c, f};
+    struct function_scan scan = {c, f, 0};
     clang_visitChildren(cursor, add_param, &scan);
     if (f->lambda) {
         int reject = lambda_this(c, cursor, &f->is_constexpr);
@@ -289,6 +290,49 @@ static void scan_release(struct function_scan *s, CXCursor call)
     }
 }
 
+static enum CXChildVisitResult keep_last(CXCursor child, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    *(CXCursor *)data = child;
+    return CXChildVisit_Continue;
+}
+
+/* Something else than the last statement goes on behind the range. */
+static bool leaves_early(const struct lex *l, const struct fact_range *r, unsigned last)
+{
+    static const char *const words[] = {"goto", "break", "continue"};
+    for (size_t i = lex_from(l, r->start); i < l->count && l->tokens[i].offset < last; i++)
+        for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+            if (lex_is(l, i, words[w]))
+                return true;
+    return false;
+}
+
+/* A block that ends with return or goto, or a return itself: what is released inside does not reach
+ * what stands behind it, but the label. */
+static void add_dead_end(struct function_scan *s, CXCursor statement)
+{
+    struct source *src;
+    struct dead_end e = {{0, 0}, 0};
+    CXCursor last = statement;
+    if (clang_getCursorKind(statement) == CXCursor_CompoundStmt)
+        clang_visitChildren(statement, keep_last, &last);
+    enum CXCursorKind k = clang_getCursorKind(last);
+    if ((k != CXCursor_ReturnStmt && k != CXCursor_GotoStmt) ||
+        !cursor_range(s->c, statement, &src, &e.range.start, &e.range.end))
+        return;
+    if (k == CXCursor_GotoStmt) {
+        CXCursor label = clang_getNullCursor();
+        clang_visitChildren(last, keep_last, &label);
+        e.label = place_of(s->c, clang_getCursorLocation(clang_getCursorReferenced(label))).offset;
+        if (!e.label)
+            return;
+    }
+    unsigned end = place_of(s->c, clang_getCursorLocation(last)).offset;
+    if (!leaves_early(source_lex(src), &e.range, end))
+        vec_push(&s->f->dead_ends, e);
+}
+
 /* q = p, Node *q = p, Node &r = *p: what is released through one name is gone under the other. */
 static void add_alias(struct function_scan *s, CXCursor name, bool declares, CXCursor value)
 {
@@ -315,9 +359,20 @@ static enum CXChildVisitResult scan_statement(CXCursor child, CXCursor parent, C
 {
     struct function_scan *s = data;
     (void)parent;
+    if (is_function_kind(clang_getCursorKind(child))) {
+        s->inner++;
+        clang_visitChildren(child, scan_statement, s);
+        s->inner--;
+        return CXChildVisit_Continue;
+    }
     switch ((int)clang_getCursorKind(child)) {
     case CXCursor_CXXDeleteExpr:
         add_text(s->c, &s->f->freed, first_expression(child));
+        break;
+    case CXCursor_CompoundStmt:
+    case CXCursor_ReturnStmt:
+        if (!s->inner)
+            add_dead_end(s, child);
         break;
     case CXCursor_CallExpr:
         scan_release(s, child);
@@ -393,7 +448,7 @@ static void scan_function(struct collector *c, struct function *f)
     if (f->scanned)
         return;
     f->scanned = true;
-    struct function_scan s = {c, f};
+    struct function_scan s = {c, f, 0};
     clang_visitChildren(f->cursor, scan_statement, &s);
     spread_freed(f);
 }
@@ -512,14 +567,40 @@ static void writes_of(struct collector *c, strings *out)
     clang_visitChildren(c->frames.items[i].cursor, add_write, &g);
 }
 
+static bool is_inside(const struct fact_range *r, unsigned offset)
+{
+    return offset >= r->start && offset < r->end;
+}
+
+/* Where what happens at `offset` goes on, if the site is not in the same dead end: a label, or 0.
+ */
+static unsigned leads_to(const struct function *f, unsigned offset, unsigned site)
+{
+    enum { LIMIT = 64 };
+    for (size_t i = 0, n = 0; i < f->dead_ends.count && n < LIMIT; i++) {
+        const struct dead_end *e = &f->dead_ends.items[i];
+        if (!is_inside(&e->range, offset) || is_inside(&e->range, site))
+            continue;
+        if (!e->label)
+            return 0;
+        offset = e->label;
+        i = (size_t)-1;
+        n++;
+    }
+    return offset;
+}
+
 /* A loop brings a later release before the site. */
 static bool freed_before(const struct function *f, unsigned freed, unsigned site)
 {
+    freed = leads_to(f, freed, site);
+    if (!freed)
+        return false;
     if (freed < site)
         return true;
     for (size_t i = 0; i < f->loops.count; i++) {
         const struct fact_range *r = &f->loops.items[i];
-        if (site >= r->start && site < r->end && freed >= r->start && freed < r->end)
+        if (is_inside(r, site) && is_inside(r, freed))
             return true;
     }
     return false;
@@ -770,6 +851,20 @@ static bool is_in_register(CXCursor lvalue)
             !is_raw_pointer(clang_getCursorType(decl)));
 }
 
+/* What is read has been released, or is written in the same expression. */
+static int reads_reject(struct collector *c, struct function *f, const strings *reads,
+                        unsigned offset)
+{
+    strings writes = {0};
+    writes_of(c, &writes);
+    int reject = is_freed(f, reads, offset) ? NF_FREED_OWNER : 0;
+    for (size_t i = 0; !reject && i < writes.count; i++)
+        if (in_texts(reads, writes.items[i]))
+            reject = NF_IMPURE_OWNER;
+    vec_release(&writes);
+    return reject;
+}
+
 static int path_reject(struct collector *c, struct function *f, const struct path *p,
                        const char *text, unsigned offset)
 {
@@ -777,15 +872,10 @@ static int path_reject(struct collector *c, struct function *f, const struct pat
         return p->reject;
     if (!text || !is_pure(p->expr, 0) || (p->take_address && is_in_register(p->expr)))
         return NF_IMPURE_OWNER;
-    strings reads = {0}, writes = {0};
+    strings reads = {0};
     reads_of(c, p->expr, !p->take_address, &reads);
-    writes_of(c, &writes);
-    int reject = is_freed(f, &reads, offset) ? NF_FREED_OWNER : 0;
-    for (size_t i = 0; !reject && i < writes.count; i++)
-        if (in_texts(&reads, writes.items[i]))
-            reject = NF_IMPURE_OWNER;
+    int reject = reads_reject(c, f, &reads, offset);
     vec_release(&reads);
-    vec_release(&writes);
     return reject;
 }
 
@@ -822,14 +912,15 @@ static struct destination given_destination(struct collector *c, const struct fa
     return d;
 }
 
-static void add_destination(struct collector *c, struct fact_site *site, struct function *f,
-                            struct destination d)
+/* The lvalue of a destination that cannot be named twice, or null. */
+static CXCursor add_destination(struct collector *c, struct fact_site *site, struct function *f,
+                                struct destination d)
 {
     site->dest_var = destination_variable(c, &d);
     if (!d.found && (site->flags & (SITE_CALL | SITE_ALLOCATOR)))
         d = given_destination(c, site);
     if (!d.found)
-        return;
+        return clang_getNullCursor();
     struct path p = {.expr = clang_getNullCursor()};
     p.cls = p.pointee = arena_strdup(c->a, "");
     if (d.member_init) {
@@ -839,14 +930,14 @@ static void add_destination(struct collector *c, struct fact_site *site, struct 
             if (is_record_kind(c->frames.items[i].kind))
                 p.cls = record_key(c, c->frames.items[i].cursor);
     } else if (!(d.container ? container_path(c, d.lvalue, &p) : slot_path(c, d.lvalue, &p))) {
-        return;
+        return clang_getNullCursor();
     }
     if (p.is_this) {
         struct fact_owner *o =
             add_owner(c, site, OWNER_DESTINATION, arena_strdup(c->a, "this"), p.cls);
         o->reject = p.reject ? p.reject : this_reject(c, f, site->offset);
         o->via = d.via;
-        return;
+        return clang_getNullCursor();
     }
     char *text = clang_Cursor_isNull(p.expr) ? NULL : cursor_text(c, p.expr);
     int reject = path_reject(c, f, &p, text, site->offset);
@@ -859,6 +950,47 @@ static void add_destination(struct collector *c, struct fact_site *site, struct 
     o->slot = p.slot || !*p.cls || !strncmp(p.cls, "lib:", 4) || !strncmp(p.cls, "T:", 2);
     o->reject = reject;
     o->via = d.via;
+    return reject == NF_IMPURE_OWNER && !d.container && !*d.via ? d.lvalue : clang_getNullCursor();
+}
+
+static bool is_pointer_or_array(CXType t)
+{
+    t = clang_getCanonicalType(t);
+    return t.kind == CXType_Pointer || t.kind == CXType_ConstantArray ||
+           t.kind == CXType_IncompleteArray || t.kind == CXType_VariableArray;
+}
+
+/* What the way to an lvalue goes through stands for it if it can be named: p->items for
+ * p->items[p->count++], and the variable at the start of what a macro spells. */
+static void add_on_the_way(struct collector *c, struct fact_site *site, struct function *f,
+                           CXCursor lvalue)
+{
+    for (int depth = 0; depth < 32; depth++) {
+        lvalue = first_expression(lvalue);
+        if (clang_Cursor_isNull(lvalue))
+            return;
+        lvalue = skip_casts(lvalue);
+        enum CXCursorKind k = clang_getCursorKind(lvalue);
+        bool name = k == CXCursor_DeclRefExpr;
+        if (k != CXCursor_MemberRefExpr && k != CXCursor_ArraySubscriptExpr &&
+            k != CXCursor_UnaryOperator && !name)
+            return;
+        char *text = name ? spelling(c, lvalue) : cursor_text(c, lvalue);
+        if (!text || !is_pointer_or_array(clang_getCursorType(lvalue)) || !is_pure(lvalue, 0))
+            continue;
+        strings reads = {0};
+        reads_of(c, lvalue, true, &reads);
+        vec_push(&reads, text);
+        bool rejected = reads_reject(c, f, &reads, site->offset) != 0;
+        vec_release(&reads);
+        if (rejected)
+            continue;
+        struct fact_owner *o = add_owner(c, site, OWNER_DESTINATION, text, "");
+        o->cls = k == CXCursor_MemberRefExpr ? class_of_member(c, lvalue, first_expression(lvalue))
+                                             : type_key(c, clang_getCursorType(lvalue));
+        o->slot = true;
+        return;
+    }
 }
 
 /* Another variable of that name is declared before the site; a parameter itself counts once. */
@@ -974,11 +1106,13 @@ void owners_of(struct collector *c, struct fact_site *site)
     struct destination d = find_destination(c);
     if (f)
         scan_function(c, f);
-    add_destination(c, site, f, d);
+    CXCursor unnamed = add_destination(c, site, f, d);
     if (f && f->has_this) {
         struct fact_owner *o = add_owner(c, site, OWNER_THIS, arena_strdup(c->a, "this"), f->cls);
         o->reject = this_reject(c, f, site->offset);
     }
+    if (!clang_Cursor_isNull(unnamed))
+        add_on_the_way(c, site, f, unnamed);
     if (f)
         add_holder(c, site, f, false);
     if (f)

@@ -59,6 +59,12 @@ struct same_block {
 };
 
 /* A function or lambda around the site being looked at; `scanned` part is filled on first need. */
+/* Statements behind which nothing goes on, but at the label, if there is one. */
+struct dead_end {
+    struct fact_range range;
+    unsigned label;
+};
+
 struct function {
     CXCursor cursor;
     bool lambda;
@@ -72,6 +78,7 @@ struct function {
     VEC(struct same_block) aliases;
     texts_at locals;
     VEC(struct fact_range) loops;
+    VEC(struct dead_end) dead_ends;
     bool flow_scanned;
     VEC(struct later_store) stores;
     cursors returned, out; /* variables whose value is returned, or stored through a parameter */

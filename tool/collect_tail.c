@@ -9,6 +9,8 @@
 struct tails {
     struct collector *c;
     strings *calls;
+    const char *self; /* key of the function */
+    bool self_only;   /* a constant is returned next */
 };
 
 static void walk(struct tails *t, CXCursor statement, bool last, int depth);
@@ -81,7 +83,7 @@ static void value_calls(struct tails *t, CXCursor e, int depth)
             return;
         }
         const char *key = callee_key(t, e);
-        if (*key)
+        if (*key && (!t->self_only || !strcmp(key, t->self)))
             strings_add_unique(t->calls, key);
         return;
     }
@@ -116,12 +118,30 @@ static bool ends_block(CXCursor statement)
            k == CXCursor_ContinueStmt;
 }
 
+/* `f(); return 0;`: the 0 has to be set after the call, unless f is the function itself and its
+ * other ways return the same. */
+static bool returns_constant(CXCursor statement)
+{
+    CXCursor value = first_expression(statement);
+    if (clang_getCursorKind(statement) != CXCursor_ReturnStmt || clang_Cursor_isNull(value))
+        return false;
+    CXEvalResult result = clang_Cursor_Evaluate(value);
+    bool constant = result && clang_EvalResult_getKind(result) != CXEval_UnExposed;
+    if (result)
+        clang_EvalResult_dispose(result);
+    return constant;
+}
+
 static void walk_block(struct tails *t, CXCursor block, bool last, int depth)
 {
     CXCursor *kids;
     size_t n = all_children(block, &kids);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        bool outer = t->self_only;
+        t->self_only |= i + 1 < n && returns_constant(kids[i + 1]);
         walk(t, kids[i], i + 1 == n ? last : ends_block(kids[i + 1]), depth);
+        t->self_only = outer;
+    }
     free(kids);
 }
 
@@ -224,21 +244,20 @@ void collect_tails(struct collector *c, CXCursor function)
 {
     CXCursor *kids, named = named_function(c, c->frames.count);
     strings calls = {0};
-    struct tails t = {c, &calls};
     bool lambda = clang_getCursorKind(function) == CXCursor_LambdaExpr;
     if (clang_Cursor_isNull(named))
         return;
+    struct tails t = {c, &calls, decl_key(c, named), false};
     size_t n = all_children(function, &kids);
     if (n && clang_isStatement(clang_getCursorKind(kids[n - 1])))
         walk(&t, kids[n - 1], true, 0);
     free(kids);
     if (calls.count) {
-        const char *key = decl_key(c, named);
         for (size_t i = 0; i < calls.count; i++)
-            add_edge(c, key, calls.items[i]);
-        add_edge(c, arena_printf(c->a, "N:%s", spelling(c, named)), key);
+            add_edge(c, t.self, calls.items[i]);
+        add_edge(c, arena_printf(c->a, "N:%s", spelling(c, named)), t.self);
         if (lambda)
-            add_edge(c, "?", key);
+            add_edge(c, "?", t.self);
     }
     vec_release(&calls);
 }

@@ -207,6 +207,7 @@ static int not_to_wrap(struct decider *d, const struct fact_site *f)
     bool last =
         (f->flags & SITE_TAIL) || f->result == RESULT_VOID || (!object && !strcmp(f->cast, "void"));
     bool back = last && (f->flags & SITE_CALL) && *f->in &&
+                tails_calls(&d->tails, f->in, f->callee) &&
                 (!strcmp(f->callee, f->in) || tails_lead(&d->tails, f->callee, f->in));
     return back && !NUMAFY_PLANTED_TOOL(9) ? NF_TAIL_CALL : 0;
 }

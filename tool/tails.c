@@ -33,6 +33,15 @@ void tails_release(struct tails *t)
     strmap_release(&t->recursive);
 }
 
+bool tails_calls(const struct tails *t, const char *from, const char *to)
+{
+    size_t i = strmap_find(&t->index, from);
+    for (size_t k = 0; i != STRMAP_NONE && k < t->calls.items[i].count; k++)
+        if (!strcmp(t->calls.items[i].items[k], to))
+            return true;
+    return false;
+}
+
 bool tails_lead(const struct tails *t, const char *from, const char *to)
 {
     struct strmap seen = {0};

@@ -16,6 +16,8 @@ struct tails {
 
 void tails_init(struct tails *t, const struct program *p);
 void tails_release(struct tails *t);
+/* The one function calls the other in tail position. */
+bool tails_calls(const struct tails *t, const char *from, const char *to);
 /* Calls in tail position lead from one function to the other; one alone does if they are equal and
  * it calls itself so. */
 bool tails_lead(const struct tails *t, const char *from, const char *to);

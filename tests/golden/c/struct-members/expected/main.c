@@ -32,7 +32,7 @@ static void fill(struct outer *o, int i)
     o->u.a = numafy_malloc_near(o, sizeof *o->u.a);
     (*link) = numafy_calloc_near(link, 1, sizeof **link);
     o->next->table = numafy_malloc_near(o->next, 2 * sizeof *o->next->table);
-    o->next->table[i++] = numafy_malloc_near(o, sizeof(struct leaf));
+    o->next->table[i++] = numafy_malloc_near(o->next->table, sizeof(struct leaf));
     o->next->table[1] = (numafy_malloc_near(&o->next->table[1], sizeof(struct leaf)));
 }
 

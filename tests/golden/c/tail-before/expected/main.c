@@ -1,10 +1,11 @@
-/* A call that is surrounded comes before a recursion in tail position, with a value and without. */
+/* A call that is surrounded comes before a recursion in tail position, with a value and without. What
+ * stands before the return of a constant is in none, but the function itself. */
 #include "check.h"
 #include "numa_alloc.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include "numafy/near.h"
-#line 6
+#line 7
 
 struct node {
     struct node *next;
@@ -62,6 +63,21 @@ static void put(struct node **out, long steps)
         put(out, steps - 1);
 }
 
+static int back(struct node **out, long key);
+
+static int make(struct node **out, long key)
+{
+    return ((void)numafy_enter(out), (int)numafy_leave_int(back(out, key)));
+}
+
+static int back(struct node **out, long key)
+{
+    *out = ((void)numafy_enter(out), (struct node *)numafy_leave(node_new(key)));
+    if (key > 0)
+        ((void)numafy_enter(out), (void)numafy_leave_int(make(out, 0)));
+    return 0;
+}
+
 int main(void)
 {
 #ifdef __OPTIMIZE__
@@ -75,6 +91,8 @@ int main(void)
     even(l->head, steps);
     CHECK_NODE(l->head->next, 1);
     ((void)numafy_enter(l->head), (void)put(&l->head->next, steps), (void)numafy_leave(0));
+    CHECK_NODE(l->head->next, 1);
+    ((void)numafy_enter(l->head), (void)numafy_leave_int(make(&l->head->next, 7)));
     CHECK_NODE(l->head->next, 1);
     printf("%ld line %d\n", l->head->next->key, __LINE__);
     return 0;

@@ -1,4 +1,5 @@
-/* A call that is surrounded comes before a recursion in tail position, with a value and without. */
+/* A call that is surrounded comes before a recursion in tail position, with a value and without. What
+ * stands before the return of a constant is in none, but the function itself. */
 #include "check.h"
 #include "numa_alloc.h"
 #include <stdio.h>
@@ -60,6 +61,21 @@ static void put(struct node **out, long steps)
         put(out, steps - 1);
 }
 
+static int back(struct node **out, long key);
+
+static int make(struct node **out, long key)
+{
+    return back(out, key);
+}
+
+static int back(struct node **out, long key)
+{
+    *out = node_new(key);
+    if (key > 0)
+        make(out, 0);
+    return 0;
+}
+
 int main(void)
 {
 #ifdef __OPTIMIZE__
@@ -73,6 +89,8 @@ int main(void)
     even(l->head, steps);
     CHECK_NODE(l->head->next, 1);
     put(&l->head->next, steps);
+    CHECK_NODE(l->head->next, 1);
+    make(&l->head->next, 7);
     CHECK_NODE(l->head->next, 1);
     printf("%ld line %d\n", l->head->next->key, __LINE__);
     return 0;

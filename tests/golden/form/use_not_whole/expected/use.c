@@ -63,7 +63,7 @@ int main(void)
     s += 5 + COND;
     s += s MUL;
     s += LESS 3;
-    s += PAREN * 2;
+    s += ((void)numafy_enter(t), (int)numafy_leave_int(PAREN)) * 2;
     printf("%d %d\n", s, in_register());
     free(t->a);
     free(t);

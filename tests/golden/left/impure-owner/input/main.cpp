@@ -1,4 +1,5 @@
 // The owner's expression is written a second time: nothing with a side effect, a call or volatile may be in it.
+// What the path goes through before that stands for it.
 #include "check.h"
 #include "numa_alloc.h"
 
@@ -36,7 +37,7 @@ int main()
     slots = owner->held;
     fill();
     CHECK_NODE(owner->held[0], 1);
-    CHECK_NODE(owner->held[1], -1);
+    CHECK_NODE(owner->held[1], 1);
     std::printf("%d %d %d %d\n", slots[0]->v, slots[1]->v, first.next->v, other.next->v);
     delete slots[1];
     delete first.next;
