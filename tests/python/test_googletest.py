@@ -131,7 +131,7 @@ class Googletest(unittest.TestCase):
 
         again = self.rewritten("all", TARGETS, "--all", NUMAFY_AMBIENT="1")
         self.assertEqual(again[:3], (wanted, executed, edited))
-        self.assertGreater(again[3], 15)
+        self.assertGreater(again[3], 5)  # the owners of others are static objects
         self.assertGreater(again[4]["1"], 0)
 
         place = [word for name in PLACED for word in ("--place", f"{name}=1")]
