@@ -219,11 +219,31 @@ struct destination {
 };
 struct destination find_destination(struct collector *c);
 
-/* collect_owner.c: guesses */
+/* collect_function.c: the functions around a site */
+/* The function around the top frame; NULL at file or class scope. */
 struct function *function_of(struct collector *c);
+/* Fills the part of f that needs its body; again and again is once. */
+void function_scan(struct collector *c, struct function *f);
+/* Something in `reads` has been released on a way to the offset `site`; f may be NULL. */
+bool function_has_freed(const struct function *f, const strings *reads, unsigned site);
 bool is_function_kind(enum CXCursorKind k);
 /* The declaration says constexpr, consteval or constinit. */
 bool prints_constexpr(struct collector *c, CXCursor declaration);
+/* The same lvalue, with or without `this->`. */
+bool same_name(const char *a, const char *b);
+bool in_texts(const strings *list, const char *text);
+
+/* collect_safe.c: what may be evaluated once more */
+bool type_is_volatile(CXType t);
+bool expression_is_pure(CXCursor e);
+/* Texts that evaluating the owner reads, its own among them where `itself`. */
+void reads_of(struct collector *c, CXCursor owner, bool itself, strings *out);
+/* Texts that the full expression around the top frame writes. */
+void writes_of(struct collector *c, strings *out);
+/* An nf_id: what is read has been released, or is written in the same expression; or 0. */
+int reads_reject(struct collector *c, struct function *f, const strings *reads, unsigned offset);
+
+/* collect_owner.c: guesses */
 void owners_of(struct collector *c, struct fact_site *site);
 
 /* collect_var.c */
