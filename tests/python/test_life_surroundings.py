@@ -47,7 +47,8 @@ class Surroundings(Life):
                 self.expect("0 on\n", self.program, 3, 20000, NUMAFY_QUIET="1", MALLOC_CONF=setting)
 
     def test_a_setting_that_does_not_go_with_pools_is_told(self) -> None:
-        self.expect("0 off\n", self.program, 3, 2000, MALLOC_CONF="hpa:true", err=OFF + ".*hpa:true.*\n")
+        """One thread: with several, jemalloc 5.3.0's hpa spins for ever now and then, without any code of ours, too."""
+        self.expect("0 off\n", self.program, 1, 2000, MALLOC_CONF="hpa:true", err=OFF + ".*hpa:true.*\n")
 
     def test_address_space_limits(self) -> None:
         for mib in (1200, 3000, 20000):
