@@ -297,6 +297,8 @@ struct fact_site *add_site(struct collector *c, const struct place *p, unsigned 
                            const char *kind);
 /* A word that is accounted for without being a site. */
 void mark_word(struct collector *c, const char *file, unsigned offset);
+/* The function around the top frame is a coroutine. */
+bool in_coroutine(struct collector *c);
 /* Leaves what no context allows: default arguments, constant expressions. */
 void site_context(struct collector *c, struct fact_site *s);
 

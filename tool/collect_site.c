@@ -100,8 +100,7 @@ static bool is_suspension(const struct lex *l, size_t i)
     return lex_is(l, i, "co_await") || lex_is(l, i, "co_yield") || lex_is(l, i, "co_return");
 }
 
-/* g++ 12 fails on the temporary of ctor() anywhere in a coroutine. */
-static bool in_coroutine(struct collector *c)
+bool in_coroutine(struct collector *c)
 {
     struct function *f = function_of(c);
     struct source *src;
@@ -345,6 +344,7 @@ static void site_bytes(struct collector *c, struct fact_site *s, struct source *
     }
     for (size_t i = n.first; i < n.end && !s->left; i++)
         s->left = is_suspension(l, i) ? NF_SUSPENDS : 0;
+    /* g++ 12 fails on the temporary of ctor() anywhere in a coroutine. */
     if (forbids_scope(l, &n) || in_coroutine(c))
         s->flags |= SITE_NO_SCOPE;
     if (!s->left && lex_unevaluated(l, n.first))

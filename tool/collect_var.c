@@ -83,6 +83,8 @@ static void read_macros(struct collector *c, const struct lex *l, size_t semicol
             v->node = arena_strndup(c->a, l->text + from, to - from);
         }
         i = close + (lex_is(l, close + 1, ";") ? 2 : 1);
+        if (lex_is(l, i, "NUMAFY_ROOT_MADE"))
+            i = lex_match(l, i + 1) + 2;
     }
 }
 
@@ -151,6 +153,24 @@ static const char *obstacle(struct collector *c, CXCursor var, const struct lex 
     return NULL;
 }
 
+/* Where the declaration of a local object begins, if its initialiser may allocate and a statement
+ * may stand in front of it; else 0. */
+static unsigned initialised_from(struct collector *c, CXCursor var, const struct lex *l)
+{
+    struct source *src;
+    unsigned start, end;
+    CXType t = strip_arrays(clang_getCanonicalType(clang_getCursorType(var)));
+    if (!c->cxx || clang_Cursor_getStorageClass(var) == CX_SC_Static ||
+        clang_getCursorTLSKind(var) != CXTLS_None || clang_isPODType(t) ||
+        !type_may_allocate(c, t) || in_coroutine(c) ||
+        !cursor_range(c, c->frames.items[c->frames.count - 2].cursor, &src, &start, &end))
+        return 0;
+    size_t i = lex_at(l, start);
+    bool first = i > 0 && i < l->count &&
+                 (lex_is(l, i - 1, ";") || lex_is(l, i - 1, "{") || lex_is(l, i - 1, "}"));
+    return first && !l->tokens[i - 1].directive ? start : 0;
+}
+
 static struct fact_var *find_var(struct collector *c, const char *key, const char *file,
                                  unsigned line, unsigned column)
 {
@@ -188,6 +208,7 @@ static struct fact_var *make_var(struct collector *c, CXCursor var, const struct
         v.at = l->tokens[semicolon].offset + 1;
         const char *why = obstacle(c, var, l, v.at);
         v.why = why ? why : v.why;
+        v.from = local && !why ? initialised_from(c, var, l) : 0;
         read_macros(c, l, semicolon, &v);
     } else {
         v.why = "the end of its declaration is in a macro";

@@ -170,9 +170,9 @@ static const struct field fact_root_fields[] = {
 RECORD(fact_root);
 
 static const struct field fact_var_fields[] = {
-    FIELD(fact_var, key),    FIELD(fact_var, name),  FIELD(fact_var, file),  FIELD(fact_var, line),
-    FIELD(fact_var, column), FIELD(fact_var, text),  FIELD(fact_var, node),  FIELD(fact_var, why),
-    FIELD(fact_var, at),     FIELD(fact_var, flags), FIELD(fact_var, types),
+    FIELD(fact_var, key),    FIELD(fact_var, name), FIELD(fact_var, file),  FIELD(fact_var, line),
+    FIELD(fact_var, column), FIELD(fact_var, text), FIELD(fact_var, node),  FIELD(fact_var, why),
+    FIELD(fact_var, at),     FIELD(fact_var, from), FIELD(fact_var, flags), FIELD(fact_var, types),
 };
 RECORD(fact_var);
 

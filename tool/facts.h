@@ -214,6 +214,7 @@ struct fact_var {
     const char *node; /* of NUMA(k) or of the macro that is there: k as written, or "" */
     const char *why;  /* why nothing can be put behind the declaration, or "" */
     unsigned at;      /* offset behind the declaration's semicolon */
+    unsigned from;    /* offset of a local declaration whose initialiser may allocate, or 0 */
     unsigned flags;   /* enum var_flags */
     strings types;    /* what its type mentions */
 };

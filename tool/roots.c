@@ -160,6 +160,24 @@ static const char *why_not(const struct program *p, const struct options *o,
     return f->prelude_in.count ? NULL : nf_text(NF_NO_PRELUDE);
 }
 
+/* Its initialiser is on the root's node; not where the declaration has one of another node, too. */
+static bool is_begun(const struct program *p, const struct program_root *r)
+{
+    for (size_t i = 0; i < p->rooted.count; i++) {
+        const struct program_root *other = &p->rooted.items[i];
+        if (other->node != r->node && other->var->at == r->var->at &&
+            !strcmp(other->var->file, r->var->file))
+            return false;
+    }
+    return r->var->from != 0;
+}
+
+static void add_insert(struct program *p, const char *file, unsigned offset, const char *text)
+{
+    struct program_insert in = {file, text, offset};
+    vec_push(&p->inserts, in);
+}
+
 void roots_insert(struct program *p, const struct options *o)
 {
     struct arena *a = &p->arena;
@@ -175,9 +193,15 @@ void roots_insert(struct program *p, const struct options *o)
             continue;
         }
         bool local = (v->flags & VAR_LOCAL) != 0;
-        struct program_insert in = {v->file, NULL, v->at};
-        in.text = arena_printf(a, " NUMAFY_ROOT_%s(%s, %s)%s", local ? "OBJECT" : "GLOBAL", v->text,
-                               places_node_text(a, p->rooted.items[i].node), local ? ";" : "");
-        vec_push(&p->inserts, in);
+        const char *node = places_node_text(a, p->rooted.items[i].node);
+        const char *made = "";
+        if (local && is_begun(p, &p->rooted.items[i])) {
+            add_insert(p, v->file, v->from,
+                       arena_printf(a, "NUMAFY_ROOT_BEGIN(%s, %s); ", v->text, node));
+            made = arena_printf(a, " NUMAFY_ROOT_MADE(%s);", v->text);
+        }
+        add_insert(p, v->file, v->at,
+                   arena_printf(a, " NUMAFY_ROOT_%s(%s, %s)%s%s", local ? "OBJECT" : "GLOBAL",
+                                v->text, node, local ? ";" : "", made));
     }
 }

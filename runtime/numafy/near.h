@@ -207,7 +207,12 @@ static __inline__ NUMAFY_UNUSED_ long numafy_leave_int_in_(long numafy_result_)
  * from here to the end of the block near(&name) is node, of a static or thread_local one for ever.
  * NUMAFY_ROOT_GLOBAL(name, node) without a semicolon, at file or namespace scope: near(&name) is
  * node before a constructor of the program runs. A thread knows its own object of a thread_local
- * variable, not those of others. Without effect beyond 64 roots; longjmp ends no local root. */
+ * variable, not those of others. Without effect beyond 64 roots; longjmp ends no local root.
+ *
+ * NUMAFY_ROOT_BEGIN(name, node); T name(..); NUMAFY_ROOT_OBJECT(name, node);
+ * NUMAFY_ROOT_MADE(name); what the initialiser of a local object allocates is on node, too: near()
+ * of an object on the stack is the ambient node. MADE ends that; what a throw leaves ends at the
+ * end of the block. */
 #ifdef __cplusplus
 #define NUMAFY_ADDRESS_(name) __builtin_addressof(name)
 #else
@@ -216,7 +221,14 @@ static __inline__ NUMAFY_UNUSED_ long numafy_leave_int_in_(long numafy_result_)
 #ifdef NUMAFY_OFF
 #define NUMAFY_ROOT_OBJECT(name, node) typedef int numafy_no_root_##name NUMAFY_UNUSED_
 #define NUMAFY_ROOT_GLOBAL(name, node)
+#define NUMAFY_ROOT_BEGIN(name, node) typedef int numafy_no_begin_##name NUMAFY_UNUSED_
+#define NUMAFY_ROOT_MADE(name) typedef int numafy_no_made_##name NUMAFY_UNUSED_
 #else
+#define NUMAFY_ROOT_BEGIN(name, node)                                                           \
+    __attribute__((__cleanup__(numafy_scope_out_), __unused__)) const int numafy_begin_##name = \
+        numafy_scope_node_(node)
+/* Once more at the end of the block does nothing: what is ambient there is what was at BEGIN. */
+#define NUMAFY_ROOT_MADE(name) numafy_scope_out_(&numafy_begin_##name)
 #define NUMAFY_ROOT_OBJECT(name, node)                                  \
     static int numafy_root_storage_##name NUMAFY_UNUSED_;               \
     __attribute__((__cleanup__(numafy_root_end_), __unused__))          \

@@ -12,6 +12,29 @@ struct Holder {
     void fill(int value) { item =  ::new (::numafy::near(this)) Item{value}; }
 };
 
+/* What the constructor of a local allocates is there, too, and nothing behind it. */
+struct Built {
+    Item *item;
+    explicit Built(int value) : item( ::new (::numafy::near(this)) Item{value})
+    {
+        if (value < 0) {
+            delete item;
+            throw value;
+        }
+    }
+    ~Built() { delete item; }
+};
+
+static int build(int value)
+{
+    NUMAFY_ROOT_BEGIN(built, 1); Built built NUMA(1)(value); NUMAFY_ROOT_OBJECT(built, 1); NUMAFY_ROOT_MADE(built);
+    CHECK_NODE(built.item, 1);
+    Item *later = new Item{value};
+    CHECK_NODE(later, -1);
+    delete later;
+    return built.item->value;
+}
+
 static int work(int value)
 {
     static Holder kept; NUMAFY_ROOT_OBJECT(kept, 3);
@@ -34,7 +57,7 @@ static int work(int value)
         delete b.item;
     }
     auto in_lambda = [&] {
-        Holder inner NUMA(6); NUMAFY_ROOT_OBJECT(inner, 6);
+        NUMAFY_ROOT_BEGIN(inner, 6); Holder inner NUMA(6); NUMAFY_ROOT_OBJECT(inner, 6); NUMAFY_ROOT_MADE(inner);
         inner.fill(sum);
         CHECK_NODE(inner.item, 6);
         delete inner.item;
@@ -62,5 +85,12 @@ int main()
     delete table[1];
     sum += work(1);
     sum += work(2);
+    sum += build(3);
+    try {
+        build(-1);
+    } catch (int) {
+        Built plain(4);
+        CHECK_NODE(plain.item, -1);
+    }
     std::printf("%d %d\n", sum, __LINE__);
 }

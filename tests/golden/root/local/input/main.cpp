@@ -10,6 +10,29 @@ struct Holder {
     void fill(int value) { item = new Item{value}; }
 };
 
+/* What the constructor of a local allocates is there, too, and nothing behind it. */
+struct Built {
+    Item *item;
+    explicit Built(int value) : item(new Item{value})
+    {
+        if (value < 0) {
+            delete item;
+            throw value;
+        }
+    }
+    ~Built() { delete item; }
+};
+
+static int build(int value)
+{
+    Built built NUMA(1)(value);
+    CHECK_NODE(built.item, 1);
+    Item *later = new Item{value};
+    CHECK_NODE(later, -1);
+    delete later;
+    return built.item->value;
+}
+
 static int work(int value)
 {
     static Holder kept;
@@ -60,5 +83,12 @@ int main()
     delete table[1];
     sum += work(1);
     sum += work(2);
+    sum += build(3);
+    try {
+        build(-1);
+    } catch (int) {
+        Built plain(4);
+        CHECK_NODE(plain.item, -1);
+    }
     std::printf("%d %d\n", sum, __LINE__);
 }
