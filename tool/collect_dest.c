@@ -155,7 +155,8 @@ static bool passes_on(struct collector *c, CXCursor call, CXCursor from, struct 
 
 struct destination find_destination(struct collector *c)
 {
-    struct destination d = {.declared = clang_getNullCursor(), .via = ""};
+    struct destination d = {.via = ""};
+    d.declared = d.call = d.argument = clang_getNullCursor();
     for (size_t i = c->frames.count - 1; i > 0; i--) {
         CXCursor up = c->frames.items[i - 1].cursor, from = c->frames.items[i].cursor;
         CXCursor kids[3];
@@ -179,6 +180,8 @@ struct destination find_destination(struct collector *c)
         case CXCursor_CallExpr:
             if (destination_call(c, up, from, &d) || passes_on(c, up, from, &d))
                 continue;
+            d.call = up;
+            d.argument = from;
             return d;
         case CXCursor_VarDecl:
             d.declared = up;

@@ -479,6 +479,75 @@ static void add_parameters(struct collector *c, struct fact_site *site, struct f
         }
 }
 
+/* What an argument names: a pointer's object, or an object that the caller does not hold itself. */
+static bool argument_path(struct collector *c, CXCursor argument, struct path *p)
+{
+    CXCursor e = skip_casts(argument);
+    CXType t = clang_getCanonicalType(clang_getCursorType(e));
+    enum CXCursorKind k = clang_getCursorKind(e);
+    bool record = t.kind == CXType_Record;
+    if (t.kind == CXType_Pointer)
+        record = clang_getCanonicalType(clang_getPointeeType(t)).kind == CXType_Record;
+    if (!record)
+        return false;
+    if (t.kind == CXType_Record) {
+        object_path(c, e, p);
+    } else if (clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_AddrOf) {
+        object_path(c, first_expression(e), p);
+    } else {
+        p->expr = e;
+        p->is_this = k == CXCursor_CXXThisExpr;
+        if (!p->is_this && k != CXCursor_DeclRefExpr && k != CXCursor_MemberRefExpr &&
+            k != CXCursor_ArraySubscriptExpr)
+            return false;
+    }
+    p->cls = type_key(c, t);
+    return !p->local;
+}
+
+static void add_taker(struct collector *c, struct fact_site *site, struct function *f,
+                      const struct path *p, const char *via)
+{
+    char *text = clang_Cursor_isNull(p->expr) ? NULL : cursor_text(c, p->expr);
+    int reject = p->is_this ? p->reject | this_reject(c, f, site->offset)
+                            : path_reject(c, f, p, text, site->offset);
+    if (!*p->cls || reject)
+        return;
+    struct fact_owner *o = add_owner(c, site, OWNER_TAKER,
+                                     p->is_this ? arena_strdup(c->a, "this")
+                                     : p->get   ? arena_printf(c->a, "%s.get()", text)
+                                                : text,
+                                     p->cls);
+    o->take_address = !p->is_this && p->take_address;
+    o->pointee = p->pointee;
+    o->via = via;
+}
+
+/* scene->add(new Node), attach(tree, node_new()): most often what a call gets with the block, or is
+ * called for, keeps it. A guess only where its class reaches the block's. */
+static void add_takers(struct collector *c, struct fact_site *site, struct function *f,
+                       const struct destination *d)
+{
+    CXCursor callee = first_expression(d->call), decl = clang_getCursorReferenced(d->call);
+    enum CXCursorKind k = clang_getCursorKind(decl);
+    if (clang_Cursor_isNull(decl) || k == CXCursor_Constructor || is_system(c, decl))
+        return;
+    const struct path none = {.expr = clang_getNullCursor(),
+                              .cls = arena_strdup(c->a, ""),
+                              .pointee = arena_strdup(c->a, "")};
+    struct path p = none;
+    if (k == CXCursor_CXXMethod && clang_getCursorKind(callee) == CXCursor_MemberRefExpr &&
+        !clang_Cursor_isNull(first_expression(callee)) && container_path(c, callee, &p))
+        add_taker(c, site, f, &p, d->via);
+    int n = clang_Cursor_getNumArguments(d->call);
+    for (int i = 0; i < n; i++) {
+        CXCursor argument = clang_Cursor_getArgument(d->call, (unsigned)i);
+        p = none;
+        if (!same_cursor(argument, d->argument) && argument_path(c, argument, &p))
+            add_taker(c, site, f, &p, d->via);
+    }
+}
+
 void owners_of(struct collector *c, struct fact_site *site)
 {
     struct function *f = function_of(c);
@@ -486,6 +555,8 @@ void owners_of(struct collector *c, struct fact_site *site)
     if (f)
         function_scan(c, f);
     CXCursor unnamed = add_destination(c, site, f, d);
+    if (f && !clang_Cursor_isNull(d.call))
+        add_takers(c, site, f, &d);
     if (f && f->has_this) {
         struct fact_owner *o = add_owner(c, site, OWNER_THIS, arena_strdup(c->a, "this"), f->cls);
         o->reject = this_reject(c, f, site->offset);

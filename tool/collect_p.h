@@ -214,8 +214,9 @@ struct destination {
     bool member_init; /* a member's initialiser: the owner is this */
     bool container;   /* lvalue is the callee of object.insert(..) */
     CXCursor lvalue;
-    CXCursor declared; /* the variable that is initialised: no owner, but perhaps a root */
-    const char *via;   /* see fact_owner */
+    CXCursor declared;       /* the variable that is initialised: no owner, but perhaps a root */
+    CXCursor call, argument; /* a call that takes the block and is no destination, and as what */
+    const char *via;         /* see fact_owner */
 };
 struct destination find_destination(struct collector *c);
 

@@ -277,7 +277,8 @@ static struct verdict decide_vote(struct decider *d, const struct fact_site *f)
         o = NULL;
     }
     /* Without a destination a scope of the whole function does as well, and once. */
-    if ((f->flags & SITE_FACTORY) && (!o || o->kind != OWNER_DESTINATION)) {
+    if ((f->flags & SITE_FACTORY) &&
+        (!o || (o->kind != OWNER_DESTINATION && o->kind != OWNER_TAKER))) {
         v.id = v.id == NF_NOT_REACHED ? v.id : NF_LIBRARY_FACTORY;
         return v;
     }

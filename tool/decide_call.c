@@ -44,8 +44,8 @@ static const struct fact_site *stored_view(struct decider *d, const struct fact_
     return view;
 }
 
-/* The site has a node whoever calls the function around it. A parameter may be NULL, and then the
- * caller's scope is what counts. */
+/* The site has a node whoever calls the function around it. A parameter, and what a call gets, may
+ * be NULL, and then the caller's scope is what counts. */
 static bool is_owned(struct decider *d, const struct fact_site *f)
 {
     int id, node;
@@ -56,7 +56,7 @@ static bool is_owned(struct decider *d, const struct fact_site *f)
     if (f->flow == FLOW_OUT)
         return false; /* the address given may be that of a variable on the stack */
     const struct fact_owner *o = decide_owner(d, f, &id);
-    return o && o->kind != OWNER_PARAMETER;
+    return o && o->kind != OWNER_PARAMETER && o->kind != OWNER_TAKER;
 }
 
 bool decide_passes(const struct decider *d, const char *via)

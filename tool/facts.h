@@ -50,6 +50,7 @@ struct fact_type {
 
 enum owner_kind {
     OWNER_DESTINATION,
+    OWNER_TAKER, /* an object that the call around it gets as well, or is called for */
     OWNER_THIS,
     OWNER_LATER, /* what the variable that takes the block is stored in afterwards */
     OWNER_PARAMETER

@@ -85,12 +85,10 @@ NUMAFY_REPLACES_(void *, numafy_replaced_calloc_, "calloc", size_t count, size_t
 {
     if (numafy_is_ambient())
         return numafy_calloc(numafy_tls_v3->ambient - 1, count, size);
-    size_t bytes; /* tcmalloc and mimalloc leave errno as it was if the product wraps */
-    if (NUMAFY_UNLIKELY_(__builtin_mul_overflow(count, size, &bytes))) {
-        errno = ENOMEM;
-        return NULL;
-    }
-    return numafy_state_v3.next.calloc_(count, size);
+    void *p = numafy_state_v3.next.calloc_(count, size);
+    if (NUMAFY_UNLIKELY_(!p))
+        errno = ENOMEM; /* tcmalloc and mimalloc leave it as it was if the product wraps */
+    return p;
 }
 
 NUMAFY_REPLACES_(void *, numafy_replaced_realloc_, "realloc", void *p, size_t size)

@@ -45,6 +45,12 @@ static void tag(struct list *like, struct village *v)
     v->tagged = (struct list *)((uintptr_t)numafy_malloc_near(v, sizeof *like) | 1);
 }
 
+/* What a call gets with the block keeps it most often. */
+static void attach(struct village *v, struct list *made)
+{
+    v->waiting.back = made;
+}
+
 int main(void)
 {
     struct village *v = numafy_calloc(1, 1, sizeof *v);
@@ -55,6 +61,10 @@ int main(void)
     CHECK_NODE(copy(&rest, v->waiting.forward), 1);
     tag(&plain, v);
     CHECK_NODE(v->tagged, 1);
+    attach(v, numafy_malloc_near(v, sizeof(struct list)));
+    CHECK_NODE(v->waiting.back, 1);
+    attach(v, ((void)numafy_enter(v), (struct list *)numafy_leave(copy(&rest, &plain))));
+    CHECK_NODE(v->waiting.back, 1);
     printf("%d %d line %d\n", v->waiting.forward->patient == p, rest == NULL, __LINE__);
     return 0;
 }

@@ -48,8 +48,8 @@ int main()
     n->clear();
     n->choose(true, *n);
     n->choose("chosen");
-    n->keep(new Leaf("kept"));
-    n->keep(std::make_unique<Leaf>("kept once more"));
+    n->keep( ::numafy::done( ::new (::numafy::near(n).ctor()) Leaf("kept")));
+    n->keep(((void)::numafy::enter(n), ::numafy::leave(std::make_unique<Leaf>("kept once more"))));
     n->shared = ((void)::numafy::enter(n), ::numafy::leave(std::allocate_shared<Leaf>(std::allocator<Leaf>(), "shared again, and longer than a short string")));
     CHECK_NODE(n->shared.get(), 1);
     n->many = ((void)::numafy::enter_on(2), ::numafy::leave(std::make_unique<Placed[]>(3)));

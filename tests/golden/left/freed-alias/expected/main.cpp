@@ -75,7 +75,7 @@ void nobody(Node *b)
 int main()
 {
     Owner *owner = new numa<Owner, 1>();
-    owner->by_declaration(new Node);
+    owner->by_declaration( ::new (::numafy::near(owner)) Node);
     CHECK_NODE(owner->list, 1);
     owner->by_assignment();
     CHECK_NODE(owner->list->next, 1);

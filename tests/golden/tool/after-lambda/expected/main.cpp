@@ -37,7 +37,7 @@ constexpr Node *maybe(Node *at)
 int main()
 {
     List *list = new numa<List, 1>();
-    std::printf("%d\n", list->fill(new Node{0, nullptr}));
+    std::printf("%d\n", list->fill( ::new (::numafy::near(list)) Node{0, nullptr}));
     for (Node *n = list->head; n != nullptr; n = n->next)
         CHECK_NODE(n, 1);
     Node last{9, nullptr};
