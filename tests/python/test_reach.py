@@ -20,10 +20,11 @@ class Reach(Life):
         if source in self.built:
             return self.built[source]
         cxx = source.endswith(".cpp")
-        own = self.build(f"own-{source}", source, EXPORT, "-ljemalloc", cc="g++" if cxx else "gcc")
+        # A caller is told from the header by its line information and by what the optimiser has put into it.
+        own = self.build(f"own-{source}", source, "-g", "-O1", EXPORT, "-ljemalloc", cc="g++" if cxx else "gcc")
         lib = BUILD / "lib"
         linked = self.build(
-            f"linked-{source}", source, "-DNUMAFY_EXTERN", f"-L{lib}", f"-Wl,-rpath,{lib}", "-lnumafy", "-ljemalloc", "-O0",
+            f"linked-{source}", source, "-DNUMAFY_EXTERN", f"-L{lib}", f"-Wl,-rpath,{lib}", "-lnumafy", "-ljemalloc", "-g",
             cc="clang++" if cxx else "clang",
         )
         self.built[source] = [("header", own), ("library", linked)]
