@@ -278,7 +278,8 @@ def show_end(run: Run, left_out: str, no_vm: bool) -> int:
         print(f"{unexpected} skips are not named in {EXPECTED_SKIPS.relative_to(ROOT)}")
     if left_out:
         print(left_out)
-    print("CPU seconds: " + ", ".join(f"{layer} {s:.0f}" for layer, s in tally.cpu_s.items()))
+    if tally.cpu_s:
+        print("CPU seconds: " + ", ".join(f"{layer} {s:.0f}" for layer, s in tally.cpu_s.items()))
     print(f"{tally.passed} passed, {len(tally.failures)} failed, {len(tally.skips)} skipped")
     return 1 if tally.failures or unexpected or left_out or tally.passed == 0 else 0
 
