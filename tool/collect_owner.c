@@ -290,6 +290,28 @@ static struct destination given_destination(struct collector *c, const struct fa
     return d;
 }
 
+static struct fact_owner *add_path(struct collector *c, struct fact_site *site, struct function *f,
+                                   const struct path *p, enum owner_kind kind)
+{
+    char *text = p->is_this ? arena_strdup(c->a, "this") : NULL;
+    if (!p->is_this && !clang_Cursor_isNull(p->expr))
+        text = cursor_text(c, p->expr);
+    int reject = p->reject;
+    if (!reject)
+        reject =
+            p->is_this ? this_reject(c, f, site->offset) : path_reject(c, f, p, text, site->offset);
+    if (text && !p->is_this && p->get)
+        text = arena_printf(c->a, "%s.get()", text);
+    struct fact_owner *o = add_owner(c, site, kind, text ? text : arena_strdup(c->a, ""), p->cls);
+    o->reject = reject;
+    if (p->is_this)
+        return o;
+    o->take_address = p->take_address;
+    o->pointee = p->pointee;
+    o->slot = p->slot || !*p->cls || !strncmp(p->cls, "lib:", 4) || !strncmp(p->cls, "T:", 2);
+    return o;
+}
+
 /* The lvalue of a destination that cannot be named twice, or null. */
 static CXCursor add_destination(struct collector *c, struct fact_site *site, struct function *f,
                                 struct destination d)
@@ -310,25 +332,10 @@ static CXCursor add_destination(struct collector *c, struct fact_site *site, str
     } else if (!(d.container ? container_path(c, d.lvalue, &p) : slot_path(c, d.lvalue, &p))) {
         return clang_getNullCursor();
     }
-    if (p.is_this) {
-        struct fact_owner *o =
-            add_owner(c, site, OWNER_DESTINATION, arena_strdup(c->a, "this"), p.cls);
-        o->reject = p.reject ? p.reject : this_reject(c, f, site->offset);
-        o->via = d.via;
-        return clang_getNullCursor();
-    }
-    char *text = clang_Cursor_isNull(p.expr) ? NULL : cursor_text(c, p.expr);
-    int reject = path_reject(c, f, &p, text, site->offset);
-    if (text && p.get)
-        text = arena_printf(c->a, "%s.get()", text);
-    struct fact_owner *o =
-        add_owner(c, site, OWNER_DESTINATION, text ? text : arena_strdup(c->a, ""), p.cls);
-    o->take_address = p.take_address;
-    o->pointee = p.pointee;
-    o->slot = p.slot || !*p.cls || !strncmp(p.cls, "lib:", 4) || !strncmp(p.cls, "T:", 2);
-    o->reject = reject;
+    struct fact_owner *o = add_path(c, site, f, &p, OWNER_DESTINATION);
     o->via = d.via;
-    return reject == NF_IMPURE_OWNER && !d.container && !*d.via ? d.lvalue : clang_getNullCursor();
+    bool unnamed = !p.is_this && o->reject == NF_IMPURE_OWNER;
+    return unnamed && !d.container && !*d.via ? d.lvalue : clang_getNullCursor();
 }
 
 static bool is_pointer_or_array(CXType t)
@@ -505,22 +512,14 @@ static bool argument_path(struct collector *c, CXCursor argument, struct path *p
     return !p->local;
 }
 
+/* A guess among others: one that cannot be named is none, and no reason to leave the site. */
 static void add_taker(struct collector *c, struct fact_site *site, struct function *f,
                       const struct path *p, const char *via)
 {
-    char *text = clang_Cursor_isNull(p->expr) ? NULL : cursor_text(c, p->expr);
-    int reject = p->is_this ? p->reject | this_reject(c, f, site->offset)
-                            : path_reject(c, f, p, text, site->offset);
-    if (!*p->cls || reject)
-        return;
-    struct fact_owner *o = add_owner(c, site, OWNER_TAKER,
-                                     p->is_this ? arena_strdup(c->a, "this")
-                                     : p->get   ? arena_printf(c->a, "%s.get()", text)
-                                                : text,
-                                     p->cls);
-    o->take_address = !p->is_this && p->take_address;
-    o->pointee = p->pointee;
+    struct fact_owner *o = add_path(c, site, f, p, OWNER_TAKER);
     o->via = via;
+    if (o->reject || !*o->cls)
+        site->owners.count--;
 }
 
 /* scene->add(new Node), attach(tree, node_new()): most often what a call gets with the block, or is
