@@ -87,17 +87,24 @@ static void fork_in_looks(struct item *root)
 }
 
 static pthread_t looks;
+
+// Only in the look itself: between two of them the signal may have met a lock of the allocator, and
+// there no program can exit from a handler.
 static void end(int number)
 {
     (void)number;
-    exit(0);
+    if (numafy_live_v3.scanning && !numafy_live_v3.lock.word)
+        exit(0);
 }
 
 static void *interrupt(void *unused)
 {
-    while (!__atomic_load_n(&numafy_live_v3.scanning, __ATOMIC_ACQUIRE))
-        sched_yield();
-    pthread_kill(looks, SIGUSR1);
+    for (;;) {
+        while (!__atomic_load_n(&numafy_live_v3.scanning, __ATOMIC_ACQUIRE))
+            sched_yield();
+        pthread_kill(looks, SIGUSR1);
+        usleep(1000);
+    }
     return unused;
 }
 #endif
