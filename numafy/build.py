@@ -25,6 +25,7 @@ from .report import Report
 
 WRAPPERS = {"CC": "numafy-cc", "CXX": "numafy-c++"}
 REAL = {"CC": "NUMAFY_REAL_CC", "CXX": "NUMAFY_REAL_CXX"}
+UMF = "NUMAFY_UMF"  # to the wrappers: 1 our pools, 0 numa_alloc_onnode
 
 
 class Coverage(NamedTuple):

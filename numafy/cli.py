@@ -126,7 +126,7 @@ def parser() -> Parser:
         "--umf",
         type=int,
         choices=(0, 1),
-        help="suites: 1 numafy's pools (default), 0 libnuma's numa_alloc_onnode",
+        help="build for 1 numafy's pools (default), 0 libnuma's numa_alloc_onnode",
     )
     add("--diff", action="store_true", help="print the changes as a unified diff")
     add("--check", action="store_true", help="write nothing; exit 5 if something would change")
@@ -306,10 +306,8 @@ def _tree(tree: Path, options: argparse.Namespace, progress: Progress) -> int:
 
 def _check_tree_options(tree: Path, options: argparse.Namespace) -> None:
     """Combinations that make no sense, one line each, before any work."""
-    if options.umf is not None:
-        raise NumafyError(
-            "--umf is for suites; a rewritten tree chooses at run time: NUMAFY_CACHE=onnode"
-        )
+    if options.umf is not None and not options.build:
+        raise NumafyError("--umf says how to build: it needs --build, or a suite")
     if options.undo:
         extra = [
             name
@@ -445,6 +443,8 @@ def _build_and_test(
         if options.build:
             build.forget_compiled(out)
             telling = sites.environment_of_build() if options.sites else {}
+            if options.umf is not None:
+                telling[build.UMF] = str(options.umf)
             build.run("build", options.build, out, progress, telling)
             _say_coverage(out, outcome, options.build, progress)
         if options.test:

@@ -113,7 +113,7 @@ class Tree(Project):
             (["tree", "--out", "tree/sub"], "inside the tree"),
             (["tree", "--out", "."], "contains the tree"),
             (["tree", "--out", "tree"], "inside the tree"),
-            (["tree", "--umf", "0"], "--umf"),
+            (["tree", "--umf", "0"], "--umf says how to build: it needs --build, or a suite"),
             (["tree", "--umf", "7"], "--umf"),
             (["tree", "--check", "--out", "out"], "--check"),
             (["tree", "--build", "make", "-p", "tree"], "--out"),

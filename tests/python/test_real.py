@@ -120,6 +120,20 @@ class Real(unittest.TestCase):
         self.assertEqual(snapshot(self.tree), before)
         self.assertEqual((self.base / "out" / "main.cpp").read_text(), MAIN)
 
+    def test_over_libnuma(self):
+        write(self.tree / "CMakeLists.txt", CMAKE)
+        for umf, cache in (("0", "onnode"), ("1", "magazine")):
+            with self.subTest(umf=umf):
+                self.numafy(
+                    "the tree",
+                    *("--place", "Node=0", "--out", f"out{umf}", "--umf", umf),
+                    *("--build", "cmake -B b && cmake --build b"),
+                    *("--test", "NUMAFY_STATS=stats b/prog >said"),
+                )
+                out = self.base / f"out{umf}"
+                self.assertEqual((out / "said").read_text(), "100 on node 0\n")
+                self.assertEqual(json.loads((out / "stats").read_text())["cache"], cache)
+
     def test_make(self):
         write(self.tree / "Makefile", MAKEFILE)
         before = snapshot(self.tree)

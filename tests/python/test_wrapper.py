@@ -145,6 +145,19 @@ class Wrapper(Project):
                     self.words(self.run_wrapper(*arguments)), self.expected(arguments, added)
                 )
 
+    def test_the_baseline(self):
+        (self.root / "build" / "lib" / "libnumafy_onnode.so").touch()
+        self.assertEqual(
+            self.words(self.run_wrapper("-c", "a.c", NUMAFY_UMF="0")),
+            [*self.added_include, "-DNUMAFY_CACHE_ONNODE", "-c", "a.c"],
+        )
+        link = self.words(self.run_wrapper("a.o", NUMAFY_UMF="0"))
+        self.assertEqual(link[-5:], ["-lnumafy_onnode", "-ljemalloc", "-lnuma", "-Wl,--pop-state", "a.o"])
+        self.assertEqual(self.words(self.run_wrapper("a.o", NUMAFY_UMF="1")), [*self.added_link, "a.o"])
+        done = self.run_wrapper("a.o", NUMAFY_UMF="2")
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertIn(b"NUMAFY_UMF=2", done.stderr)
+
     def test_in_every_shell(self):
         self.assertTrue(SHELLS)
         for shell in SHELLS:
