@@ -299,7 +299,10 @@ static void collector_release(struct collector *c)
         vec_release(&f->aliases);
         vec_release(&f->locals);
         vec_release(&f->loops);
-        vec_release(&f->stores);
+        vec_release(&f->changes);
+        vec_release(&f->keep_nodes);
+        vec_release(&f->keep_edges);
+        vec_release(&f->own_addresses);
         vec_release(&f->returned);
         vec_release(&f->out);
     }

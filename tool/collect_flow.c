@@ -6,24 +6,18 @@
  * block elsewhere and breaks nothing.
  */
 #include "collect_p.h"
-#include <limits.h>
 
 /* `to` takes a value of `from` somewhere in the function. */
 struct alias {
     CXCursor to, from;
 };
 
-/* A local gets a value that it has until the next one. */
-struct change {
-    CXCursor local;
-    unsigned offset;
-};
-
 struct flow_scan {
+    struct collector *c;
+    struct function *f;
+    CXCursor body;
     VEC(struct alias) aliases;
-    VEC(struct change) changes;
     cursors returned, out;
-    VEC(struct later_store) stores;
 };
 
 static void cursors_add(cursors *list, CXCursor c)
@@ -71,6 +65,28 @@ static void values_of_address(CXCursor lvalue, cursors *out, int depth)
     values_of(e, out, depth);
 }
 
+static bool is_object(CXCursor decl)
+{
+    return is_local_variable(decl) &&
+           clang_getCanonicalType(clang_getCursorType(decl)).kind == CXType_Record;
+}
+
+/* head.next, of an object in the function's frame: what is in it goes where that goes. */
+static void values_of_part(CXCursor e, cursors *out, int depth)
+{
+    if (clang_getCanonicalType(clang_getCursorType(e)).kind != CXType_Pointer)
+        return;
+    while (clang_getCursorKind(e) == CXCursor_MemberRefExpr) {
+        CXCursor inner = first_expression(e);
+        if (clang_Cursor_isNull(inner) ||
+            clang_getCanonicalType(clang_getCursorType(inner)).kind != CXType_Record)
+            return;
+        e = skip_wrappers(inner);
+    }
+    if (clang_getCursorKind(e) == CXCursor_DeclRefExpr && is_object(clang_getCursorReferenced(e)))
+        values_of(e, out, depth);
+}
+
 bool flow_through(enum CXBinaryOperatorKind op)
 {
     return op == CXBinaryOperator_Add || op == CXBinaryOperator_Sub || op == CXBinaryOperator_Or ||
@@ -95,6 +111,9 @@ static void values_of(CXCursor e, cursors *out, int depth)
             cursors_add(out, decl);
         return;
     }
+    case CXCursor_MemberRefExpr:
+        values_of_part(e, out, depth);
+        return;
     case CXCursor_ConditionalOperator:
         values_of_children(e, out, 1, depth);
         return;
@@ -158,41 +177,6 @@ static void add_aliases(struct flow_scan *s, CXCursor to, CXCursor value)
     vec_release(&from);
 }
 
-/* A local without an initialiser may not be set yet where the block is allocated. */
-static bool can_hold(CXCursor decl)
-{
-    enum CXCursorKind k = clang_getCursorKind(decl);
-    return k == CXCursor_ParmDecl ||
-           (k == CXCursor_VarDecl &&
-            (!is_local_variable(decl) ||
-             !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(decl))));
-}
-
-/* The variable that an lvalue starts at. */
-static CXCursor holder_of(CXCursor lvalue)
-{
-    for (int depth = 0; depth < 32; depth++) {
-        CXCursor e = skip_wrappers(lvalue);
-        switch ((int)clang_getCursorKind(e)) {
-        case CXCursor_MemberRefExpr:
-        case CXCursor_ArraySubscriptExpr:
-        case CXCursor_CStyleCastExpr:
-        case CXCursor_UnaryOperator:
-            lvalue = first_expression(e);
-            if (clang_Cursor_isNull(lvalue))
-                return lvalue;
-            break;
-        case CXCursor_DeclRefExpr: {
-            CXCursor decl = clang_getCursorReferenced(e);
-            return can_hold(decl) ? decl : clang_getNullCursor();
-        }
-        default:
-            return clang_getNullCursor();
-        }
-    }
-    return clang_getNullCursor();
-}
-
 static unsigned offset_of(CXCursor c)
 {
     unsigned offset;
@@ -200,79 +184,78 @@ static unsigned offset_of(CXCursor c)
     return offset;
 }
 
-static void add_change(struct flow_scan *s, CXCursor decl, CXCursor where)
+/* `parent` is what the change is a statement of. */
+static void add_change(struct flow_scan *s, CXCursor decl, CXCursor where, CXCursor parent)
 {
-    struct change change = {decl, offset_of(where)};
+    bool begun = clang_getCursorKind(where) == CXCursor_VarDecl;
+    struct value_change change = {decl, offset_of(where), same_cursor(parent, s->body)};
+    if (begun)
+        change.sure = !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(decl));
     if (is_local_variable(decl))
-        vec_push(&s->changes, change);
+        vec_push(&s->f->changes, change);
 }
 
-static void add_store(struct flow_scan *s, struct later_store store)
+/* A local without an initialiser may not be set yet where the block is allocated. */
+bool flow_is_set(const struct function *f, CXCursor variable, unsigned offset, unsigned later)
 {
-    for (size_t i = 0; i < s->stores.count; i++)
-        if (clang_equalCursors(s->stores.items[i].holder, store.holder) &&
-            clang_equalCursors(s->stores.items[i].value, store.value) &&
-            s->stores.items[i].before == store.before)
-            return;
-    vec_push(&s->stores, store);
-}
-
-static void scan_store(struct flow_scan *s, CXCursor lvalue, CXCursor value)
-{
-    struct later_store store = {.holder = holder_of(lvalue), .before = UINT_MAX};
-    cursors from = {0};
-    if (clang_Cursor_isNull(store.holder))
-        return;
-    if (is_local_variable(store.holder))
-        store.before = offset_of(lvalue);
-    /* In the order of the text: the last one counts. */
-    for (size_t i = 0; i < s->changes.count; i++)
-        if (clang_equalCursors(s->changes.items[i].local, store.holder))
-            store.after = s->changes.items[i].offset;
-    values_of(value, &from, 0);
-    for (size_t i = 0; i < from.count; i++) {
-        store.value = from.items[i];
-        if (!clang_equalCursors(store.value, store.holder))
-            add_store(s, store);
+    unsigned first = offset < later ? offset : later, last = offset < later ? later : offset;
+    bool set = false;
+    if (!is_local_variable(variable))
+        return true;
+    for (size_t i = 0; i < f->changes.count; i++) {
+        const struct value_change *change = &f->changes.items[i];
+        if (!clang_equalCursors(change->local, variable))
+            continue;
+        bool begun = change->offset == offset_of(variable);
+        set |= change->sure && change->offset < offset && (begun || !f->jumps);
+        if (change->offset > first && change->offset < last)
+            return false;
     }
-    vec_release(&from);
+    return set;
 }
 
-static void scan_assignment(struct flow_scan *s, CXCursor e)
+static void scan_assignment(struct flow_scan *s, CXCursor e, CXCursor parent)
 {
     CXCursor kids[2];
     if (clang_getCursorBinaryOperatorKind(e) != CXBinaryOperator_Assign ||
         children_of(e, kids, 2) != 2)
         return;
     CXCursor left = skip_wrappers(kids[0]);
+    keep_assignment(s->c, s->f, left, kids[1]);
     if (clang_getCursorKind(left) == CXCursor_DeclRefExpr) {
         add_aliases(s, clang_getCursorReferenced(left), kids[1]);
-        add_change(s, clang_getCursorReferenced(left), e);
-        return;
-    }
-    if (is_out_lvalue(left))
+        add_change(s, clang_getCursorReferenced(left), e, parent);
+    } else if (is_out_lvalue(left)) {
         values_of(kids[1], &s->out, 0);
-    scan_store(s, left, kids[1]);
+    }
 }
 
 static enum CXChildVisitResult scan_flow(CXCursor child, CXCursor parent, CXClientData data)
 {
     struct flow_scan *s = data;
-    (void)parent;
     switch ((int)clang_getCursorKind(child)) {
     case CXCursor_ReturnStmt:
         values_of_children(child, &s->returned, 0, 0);
+        keep_return(s->c, s->f, child);
         break;
     case CXCursor_BinaryOperator:
-        scan_assignment(s, child);
+        scan_assignment(s, child, parent);
         break;
     case CXCursor_VarDecl: {
         CXCursor init = clang_Cursor_getVarDeclInitializer(child);
-        if (!clang_Cursor_isNull(init))
+        if (!clang_Cursor_isNull(init)) {
             add_aliases(s, child, init);
-        add_change(s, child, child);
+            keep_initialiser(s->c, s->f, child, init);
+        }
+        add_change(s, child, child, parent);
         break;
     }
+    case CXCursor_CallExpr:
+        keep_call(s->c, s->f, child);
+        break;
+    case CXCursor_LabelStmt:
+        s->f->jumps = true;
+        break;
     case CXCursor_LambdaExpr:
         return CXChildVisit_Continue;
     default:
@@ -299,41 +282,40 @@ static void close_over(const struct flow_scan *s, cursors *list)
     }
 }
 
-static void scan_leaving(struct function *f)
+static CXCursor body_of(CXCursor function)
+{
+    enum { MANY = 64 };
+    CXCursor kids[MANY];
+    size_t n = children_of(function, kids, MANY);
+    return n ? kids[n - 1] : clang_getNullCursor();
+}
+
+void flow_scan_function(struct collector *c, struct function *f)
 {
     if (f->flow_scanned)
         return;
     f->flow_scanned = true;
-    struct flow_scan s = {0};
+    struct flow_scan s = {.c = c, .f = f, .body = body_of(f->cursor)};
     clang_visitChildren(f->cursor, scan_flow, &s);
     close_over(&s, &s.returned);
     close_over(&s, &s.out);
-    for (size_t i = 0; i < s.stores.count; i++)
-        for (size_t k = 0; k < s.aliases.count; k++) {
-            struct later_store store = s.stores.items[i];
-            if (!clang_equalCursors(s.aliases.items[k].to, store.value) ||
-                clang_equalCursors(s.aliases.items[k].from, store.holder))
-                continue;
-            store.value = s.aliases.items[k].from;
-            add_store(&s, store);
-        }
-    memcpy(&f->stores, &s.stores, sizeof f->stores);
     f->returned = s.returned;
     f->out = s.out;
     vec_release(&s.aliases);
-    vec_release(&s.changes);
 }
 
-static enum site_flow flow_of_variable(struct function *f, CXCursor decl)
+static enum site_flow flow_of_variable(struct collector *c, struct function *f, CXCursor decl)
 {
-    scan_leaving(f);
+    flow_scan_function(c, f);
     if (holds(&f->returned, decl))
         return FLOW_RETURN;
-    return holds(&f->out, decl) ? FLOW_OUT : FLOW_NONE;
+    if (holds(&f->out, decl))
+        return FLOW_OUT;
+    return keep_reaches_result(f, decl) ? FLOW_RETURN : FLOW_NONE;
 }
 
 /* The library's own: they return their first argument. */
-static bool returns_first(const char *name)
+bool flow_returns_first(const char *name)
 {
     static const char *const names[] = {"memcpy", "memmove", "memset",  "strcpy",
                                         "strcat", "strncpy", "strncat", "mempcpy"};
@@ -357,7 +339,7 @@ bool flow_passes(struct collector *c, CXCursor call, CXCursor self, const char *
     if (i >= n || !pointer || (k != CXCursor_FunctionDecl && k != CXCursor_CXXMethod))
         return false;
     if (is_system(c, callee))
-        return i == 0 && returns_first(spelling(c, callee));
+        return i == 0 && flow_returns_first(spelling(c, callee));
     *via = arena_printf(c->a, "%s#%d", decl_key(c, callee), i);
     return true;
 }
@@ -365,19 +347,20 @@ bool flow_passes(struct collector *c, CXCursor call, CXCursor self, const char *
 void collect_passes(struct collector *c, CXCursor function)
 {
     CXType result = clang_getCanonicalType(clang_getCursorResultType(function));
-    if (!clang_isCursorDefinition(function) || result.kind != CXType_Pointer)
-        return;
-    struct function *f = function_of(c);
-    bool any = false;
+    struct function *f = clang_isCursorDefinition(function) ? function_of(c) : NULL;
+    bool returns = result.kind == CXType_Pointer;
+    size_t pointers = returns;
     for (size_t i = 0; f && i < f->params.count; i++)
-        any |= clang_getCanonicalType(clang_getCursorType(f->params.items[i].cursor)).kind ==
-               CXType_Pointer;
-    if (!any)
+        pointers += clang_getCanonicalType(clang_getCursorType(f->params.items[i].cursor)).kind ==
+                    CXType_Pointer;
+    if (!f || pointers < 2)
         return;
-    scan_leaving(f);
-    for (size_t i = 0; i < f->params.count; i++)
+    flow_scan_function(c, f);
+    collect_keeps(c, f);
+    for (size_t i = 0; returns && i < f->params.count; i++)
         if (holds(&f->returned, f->params.items[i].cursor)) {
-            struct fact_pass p = {arena_printf(c->a, "%s#%zu", decl_key(c, function), i)};
+            struct fact_pass p = {.argument =
+                                      arena_printf(c->a, "%s#%zu", decl_key(c, function), i)};
             vec_push(&c->u->passes, p);
         }
 }
@@ -404,7 +387,7 @@ static bool step_up(struct collector *c, struct function *f, const struct frame 
         *direct = false;
         return same_cursor(first_expression(up->cursor), self);
     case CXCursor_VarDecl:
-        *flow = flow_of_variable(f, up->cursor);
+        *flow = flow_of_variable(c, f, up->cursor);
         return false;
     case CXCursor_ReturnStmt:
         *flow = FLOW_RETURN;
@@ -419,11 +402,15 @@ static bool step_up(struct collector *c, struct function *f, const struct frame 
         *direct = false;
         if (op != CXBinaryOperator_Assign || !same_cursor(kids[1], self))
             return flow_through(op);
-        CXCursor left = skip_wrappers(kids[0]);
+        CXCursor left = skip_wrappers(kids[0]), own = flow_own_object(c, left);
+        if (!clang_Cursor_isNull(own))
+            s->flags |= SITE_ON_STACK;
         if (is_out_lvalue(left))
             *flow = FLOW_OUT;
         else if (clang_getCursorKind(left) == CXCursor_DeclRefExpr)
-            *flow = flow_of_variable(f, clang_getCursorReferenced(left));
+            *flow = flow_of_variable(c, f, clang_getCursorReferenced(left));
+        else if (!clang_Cursor_isNull(own))
+            *flow = flow_of_variable(c, f, own);
         return *flow == FLOW_NONE;
     }
     default:
@@ -488,41 +475,39 @@ enum site_flow flow_of_out(struct collector *c, CXCursor call)
             clang_getCanonicalType(clang_getPointeeType(t)).kind != CXType_Pointer)
             continue;
         if (address)
-            flow = flow_of_variable(f, decl);
+            flow = flow_of_variable(c, f, decl);
         else if (clang_getCursorKind(decl) == CXCursor_ParmDecl)
             flow = FLOW_OUT;
     }
     return flow;
 }
 
-CXCursor flow_holder(struct collector *c, unsigned offset, bool local)
+CXCursor flow_own_object(struct collector *c, CXCursor lvalue)
 {
     struct function *f = function_of(c);
-    CXCursor variable = clang_getNullCursor(), kids[2];
-    for (size_t i = c->frames.count - 1; f && !f->lambda && i > 0; i--) {
+    if (!f || f->lambda || clang_getCursorKind(skip_wrappers(lvalue)) != CXCursor_MemberRefExpr)
+        return clang_getNullCursor();
+    flow_scan_function(c, f);
+    return keep_own_object(c, f, lvalue);
+}
+
+CXCursor flow_variable(struct collector *c)
+{
+    for (size_t i = c->frames.count - 1; i > 0; i--) {
         const struct frame *up = &c->frames.items[i - 1];
-        if (up->kind == CXCursor_VarDecl) {
-            variable = up->cursor;
-            break;
-        }
+        CXCursor kids[2];
+        if (up->kind == CXCursor_VarDecl)
+            return up->cursor;
         if (up->kind == CXCursor_BinaryOperator &&
             clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_Assign &&
-            children_of(up->cursor, kids, 2) == 2 &&
-            clang_getCursorKind(skip_wrappers(kids[0])) == CXCursor_DeclRefExpr) {
-            variable = clang_getCursorReferenced(skip_wrappers(kids[0]));
-            break;
+            children_of(up->cursor, kids, 2) == 2) {
+            CXCursor left = skip_wrappers(kids[0]);
+            return clang_getCursorKind(left) == CXCursor_DeclRefExpr
+                       ? clang_getCursorReferenced(left)
+                       : flow_own_object(c, left);
         }
         if (!clang_isExpression(up->kind) || up->kind == CXCursor_CallExpr)
             break;
-    }
-    if (clang_Cursor_isNull(variable))
-        return variable;
-    scan_leaving(f);
-    for (size_t i = 0; i < f->stores.count; i++) {
-        const struct later_store *s = &f->stores.items[i];
-        if (clang_equalCursors(s->value, variable) && is_local_variable(s->holder) == local &&
-            offset > s->after && offset < s->before)
-            return s->holder;
     }
     return clang_getNullCursor();
 }

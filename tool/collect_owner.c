@@ -444,20 +444,26 @@ static void add_variable(struct collector *c, struct fact_site *site, struct fun
     vec_release(&writes);
 }
 
-static void add_holder(struct collector *c, struct fact_site *site, struct function *f, bool local)
+/* What the variable that takes the block is stored in later. */
+static void add_holders(struct collector *c, struct fact_site *site, struct function *f, bool local)
 {
-    CXCursor holder = flow_holder(c, site->offset, local);
-    if (clang_Cursor_isNull(holder))
-        return;
-    struct param p = {holder, spelling(c, holder)};
-    enum CXCursorKind parent = clang_getCursorKind(clang_getCursorSemanticParent(holder));
-    struct place at = place_of(c, clang_getCursorLocation(holder));
-    if (at.src && !strcmp(at.src->path, site->file) && at.offset > site->offset)
-        return; /* extern, inside the block */
-    bool parameter = clang_getCursorKind(holder) == CXCursor_ParmDecl;
-    /* Other globals may need a qualified name, statics of functions may be declared below. */
-    if (local || parameter || parent == CXCursor_TranslationUnit)
-        add_variable(c, site, f, &p, OWNER_LATER);
+    enum { MANY = 3 };
+    struct keep_holder holders[MANY];
+    size_t n = keep_holders(c, site, flow_variable(c), local, holders, MANY);
+    for (size_t i = 0; i < n; i++) {
+        struct param p = {holders[i].holder, spelling(c, holders[i].holder)};
+        enum CXCursorKind parent = clang_getCursorKind(clang_getCursorSemanticParent(p.cursor));
+        struct place at = place_of(c, clang_getCursorLocation(p.cursor));
+        if (at.src && !strcmp(at.src->path, site->file) && at.offset > site->offset)
+            continue; /* extern, inside the block */
+        bool parameter = clang_getCursorKind(p.cursor) == CXCursor_ParmDecl;
+        size_t before = site->owners.count;
+        /* Other globals may need a qualified name, statics of functions may be declared below. */
+        if (local || parameter || parent == CXCursor_TranslationUnit)
+            add_variable(c, site, f, &p, OWNER_LATER);
+        if (site->owners.count > before)
+            site->owners.items[before].via = holders[i].via;
+    }
 }
 
 /* Less is better: an object; a slot, which is often a variable of the caller's; the parameter that
@@ -547,27 +553,75 @@ static void add_takers(struct collector *c, struct fact_site *site, struct funct
     }
 }
 
+/* What an argument leads to that a block is stored in; beside objects, places for pointers. */
+static bool keeper_path(struct collector *c, CXCursor argument, struct path *p)
+{
+    CXCursor e = skip_casts(argument);
+    enum CXCursorKind k = clang_getCursorKind(e);
+    if (argument_path(c, argument, p))
+        return true;
+    if (p->local || !is_raw_pointer(clang_getCursorType(e)))
+        return false;
+    if (clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_AddrOf)
+        return slot_path(c, first_expression(e), p);
+    if (k != CXCursor_DeclRefExpr && k != CXCursor_MemberRefExpr &&
+        k != CXCursor_ArraySubscriptExpr)
+        return false;
+    p->expr = e;
+    p->slot = true;
+    p->cls = type_key(c, clang_getCursorType(e));
+    return true;
+}
+
+/* list_add(&list, key, node_new()): the function that is called stores the block in what another
+ * argument leads to, or so all units together say. */
+static void add_keepers(struct collector *c, struct fact_site *site, struct function *f,
+                        const struct destination *d)
+{
+    int n = clang_Cursor_getNumArguments(d->call), j = 0;
+    while (j < n && !same_cursor(clang_Cursor_getArgument(d->call, (unsigned)j), d->argument))
+        j++;
+    for (int i = 0; i < n && j < n; i++) {
+        const char *via = i == j ? "" : keep_argument(c, d->call, (unsigned)j, (unsigned)i);
+        struct path p = {.expr = clang_getNullCursor()};
+        p.cls = p.pointee = arena_strdup(c->a, "");
+        if (!*via || !keeper_path(c, clang_Cursor_getArgument(d->call, (unsigned)i), &p))
+            continue;
+        size_t before = site->owners.count;
+        add_taker(c, site, f, &p, *d->via ? keep_both(c, site, d->via, via) : via);
+        if (site->owners.count > before)
+            site->owners.items[before].keeps = true;
+    }
+}
+
 void owners_of(struct collector *c, struct fact_site *site)
 {
     struct function *f = function_of(c);
     struct destination d = find_destination(c);
     if (f)
         function_scan(c, f);
+    bool on_stack = f && (site->flags & SITE_ON_STACK);
+    if (on_stack)
+        add_holders(c, site, f, false);
+    if (on_stack)
+        add_holders(c, site, f, true);
     CXCursor unnamed = add_destination(c, site, f, d);
-    if (f && !clang_Cursor_isNull(d.call))
+    if (f && !clang_Cursor_isNull(d.call)) {
+        add_keepers(c, site, f, &d);
         add_takers(c, site, f, &d);
+    }
     if (f && f->has_this) {
         struct fact_owner *o = add_owner(c, site, OWNER_THIS, arena_strdup(c->a, "this"), f->cls);
         o->reject = this_reject(c, f, site->offset);
     }
     if (!clang_Cursor_isNull(unnamed))
         add_on_the_way(c, site, f, unnamed);
-    if (f)
-        add_holder(c, site, f, false);
+    if (f && !on_stack)
+        add_holders(c, site, f, false);
     if (f)
         add_parameters(c, site, f, &d);
-    if (f)
-        add_holder(c, site, f, true);
+    if (f && !on_stack)
+        add_holders(c, site, f, true);
 }
 
 /* A variable that ends with its function and holds the object itself. */

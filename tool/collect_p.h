@@ -46,11 +46,26 @@ typedef VEC(struct text_at) texts_at;
 
 typedef VEC(CXCursor) cursors;
 
-/* A variable's value is stored in what `holder` leads to: a parameter, a global, or a local, which
- * has the value that it has there from `after` to `before`. */
-struct later_store {
-    CXCursor holder, value;
-    unsigned after, before;
+/* A local gets a value that it has until the next one; `sure`: on every way to what follows. */
+struct value_change {
+    CXCursor local;
+    unsigned offset;
+    bool sure;
+};
+
+/* What `from` points to lives in what `to` leads to, where all conditions hold; both are indices of
+ * keep_nodes. */
+enum { KEEP_CONDITIONS = 3 };
+
+struct keep_edge {
+    unsigned from, to, offset;
+    bool alias; /* two names of one thing */
+    const char *conditions[KEEP_CONDITIONS];
+};
+
+/* The pointer may be the address of an object in the function's frame. */
+struct own_address {
+    CXCursor pointer, object;
 };
 
 /* Two names of one block. */
@@ -80,9 +95,13 @@ struct function {
     VEC(struct fact_range) loops;
     VEC(struct dead_end) dead_ends;
     bool flow_scanned;
-    VEC(struct later_store) stores;
+    VEC(struct value_change) changes;
+    bool jumps;            /* it has labels */
     cursors returned, out; /* variables whose value is returned, or stored through a parameter */
-    size_t scope;          /* 1 + its index in the unit's scopes, 0 if it has none */
+    cursors keep_nodes;    /* variables, and the function itself for its result */
+    VEC(struct keep_edge) keep_edges;
+    VEC(struct own_address) own_addresses;
+    size_t scope; /* 1 + its index in the unit's scopes, 0 if it has none */
 };
 
 struct frame {
@@ -323,11 +342,10 @@ void flow_of(struct collector *c, struct fact_site *s);
 const char *room_of(struct collector *c, CXCursor room);
 /* Where a block goes that the call stores through one of its arguments. */
 enum site_flow flow_of_out(struct collector *c, CXCursor call);
-/* Where the variable that takes the block of the site at `offset` is stored later in the function;
- * a null cursor: nowhere that a local, or else a parameter or a global, leads to. */
-CXCursor flow_holder(struct collector *c, unsigned offset, bool local);
 /* Declared in a function, and not lasting. */
 bool is_local_variable(CXCursor decl);
+/* A function of the C library that returns its first argument. */
+bool flow_returns_first(const char *name);
 /* Arithmetic and tag bits: a pointer that goes in comes out. */
 bool flow_through(enum CXBinaryOperatorKind op);
 /* The call returns the argument that `self` is. False: it does not; else *via says what must hold
@@ -335,5 +353,38 @@ bool flow_through(enum CXBinaryOperatorKind op);
 bool flow_passes(struct collector *c, CXCursor call, CXCursor self, const char **via);
 /* Notes the parameters that the function of the top frame returns. */
 void collect_passes(struct collector *c, CXCursor function);
+/* The function's flow has been read; again and again is once. */
+void flow_scan_function(struct collector *c, struct function *f);
+/* The variable may be named at `offset`, and has the value that it has at `later`. */
+bool flow_is_set(const struct function *f, CXCursor variable, unsigned offset, unsigned later);
+/* The object of the function's own frame that the lvalue may be a part of, or null. */
+CXCursor flow_own_object(struct collector *c, CXCursor lvalue);
+/* The variable that the block of the top frame's expression is assigned to, or null. */
+CXCursor flow_variable(struct collector *c);
+
+/* collect_keep.c: what lives in what */
+void keep_assignment(struct collector *c, struct function *f, CXCursor lvalue, CXCursor value);
+void keep_initialiser(struct collector *c, struct function *f, CXCursor var, CXCursor value);
+void keep_call(struct collector *c, struct function *f, CXCursor call);
+void keep_return(struct collector *c, struct function *f, CXCursor statement);
+/* Notes which arguments the function keeps. */
+void collect_keeps(struct collector *c, struct function *f);
+/* Key of: the call's argument j is stored in what its argument i leads to; "" if nobody can say. */
+const char *keep_argument(struct collector *c, CXCursor call, unsigned j, unsigned i);
+/* The object of the function's own frame that the lvalue may be a part of, or null. */
+CXCursor keep_own_object(struct collector *c, struct function *f, CXCursor lvalue);
+/* What the variable points to is stored in what the function returns. */
+bool keep_reaches_result(struct function *f, CXCursor var);
+/* A key of the site's that holds if both do. */
+const char *keep_both(struct collector *c, const struct fact_site *s, const char *a, const char *b);
+/* A variable that leads to where the block of a site is stored later, and the fact_pass that it
+ * takes or "". */
+struct keep_holder {
+    CXCursor holder;
+    const char *via;
+};
+/* Those of a site whose block `variable` takes, nearest first: locals, or all others. */
+size_t keep_holders(struct collector *c, const struct fact_site *s, CXCursor variable, bool local,
+                    struct keep_holder *out, size_t max);
 
 #endif

@@ -180,7 +180,7 @@ const struct fact_owner *decide_owner(struct decider *d, const struct fact_site 
         const struct fact_owner *o = &f->owners.items[at];
         if (!decide_passes(d, o->via))
             continue;
-        bool destination = o->kind == OWNER_DESTINATION || o->kind == OWNER_LATER;
+        bool destination = o->kind == OWNER_DESTINATION || o->kind == OWNER_LATER || o->keeps;
         /* A call that nothing says the type of, in a template: as good a guess as any. */
         bool unknown = o->kind == OWNER_THIS && (f->flags & SITE_CALL) &&
                        (f->flags & SITE_DEPENDENT) && !*f->type_key;

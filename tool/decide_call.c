@@ -56,7 +56,26 @@ static bool is_owned(struct decider *d, const struct fact_site *f)
     if (f->flow == FLOW_OUT)
         return false; /* the address given may be that of a variable on the stack */
     const struct fact_owner *o = decide_owner(d, f, &id);
+    if (o && o->kind == OWNER_DESTINATION && (f->flags & SITE_ON_STACK))
+        return false; /* of a list's first element it is the head on the stack */
     return o && o->kind != OWNER_PARAMETER && o->kind != OWNER_TAKER;
+}
+
+/* Adds what follows from what is known, until nothing does. */
+static void close_passes(struct decider *d)
+{
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < d->p->units.count; i++)
+            for (size_t k = 0; k < d->p->units.items[i]->passes.count; k++) {
+                const struct fact_pass *p = &d->p->units.items[i]->passes.items[k];
+                bool holds = strmap_find(&d->passes, p->argument) == STRMAP_NONE;
+                for (size_t n = 0; holds && n < p->conditions.count; n++)
+                    holds = strmap_find(&d->passes, p->conditions.items[n]) != STRMAP_NONE;
+                if (holds)
+                    more |= strmap_put(&d->passes, p->argument, 0);
+            }
+    }
 }
 
 bool decide_passes(const struct decider *d, const char *via)
@@ -170,10 +189,9 @@ static void add_leaving(struct decider *d, struct spread *s, const struct fact_s
 void decide_allocators(struct decider *d)
 {
     struct spread spread = {0};
+    close_passes(d);
     for (size_t i = 0; i < d->p->units.count; i++) {
         const struct fact_unit *u = d->p->units.items[i];
-        for (size_t k = 0; k < u->passes.count; k++)
-            strmap_put(&d->passes, u->passes.items[k].argument, 0);
         for (size_t k = 0; k < u->overrides.count; k++) {
             const struct fact_override *o = &u->overrides.items[k];
             add_rule(&spread, o->key, o->overridden);

@@ -78,7 +78,7 @@ RECORD(fact_type);
 static const struct field fact_owner_fields[] = {
     FIELD(fact_owner, kind),         FIELD(fact_owner, expr), FIELD(fact_owner, cls),
     FIELD(fact_owner, pointee),      FIELD(fact_owner, slot), FIELD(fact_owner, reject),
-    FIELD(fact_owner, take_address), FIELD(fact_owner, via),
+    FIELD(fact_owner, take_address), FIELD(fact_owner, via),  FIELD(fact_owner, keeps),
 };
 RECORD(fact_owner);
 
@@ -154,6 +154,7 @@ RECORD(fact_file);
 
 static const struct field fact_pass_fields[] = {
     FIELD(fact_pass, argument),
+    FIELD(fact_pass, conditions),
 };
 RECORD(fact_pass);
 

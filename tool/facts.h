@@ -63,9 +63,10 @@ struct fact_owner {
     const char *cls;     /* key of the owner's class, "" if unknown */
     const char *pointee; /* key whose operator& decides how the address is taken, "" if none */
     bool take_address;
-    bool slot;       /* the place that will hold the pointer, rather than an object */
-    int reject;      /* enum nf_id, or 0 */
-    const char *via; /* it counts only if this argument comes back: see fact_pass; "" always */
+    bool slot;  /* the place that will hold the pointer, rather than an object */
+    bool keeps; /* OWNER_TAKER: where `via` holds it gets the block, whatever the classes say */
+    int reject; /* enum nf_id, or 0 */
+    const char *via; /* it counts only if this holds: see fact_pass; "" always */
 };
 
 enum site_flags {
@@ -89,6 +90,7 @@ enum site_flags {
     SITE_FACTORY = 1 << 17,  /* make_unique and its like */
     SITE_REPLACED = 1 << 16, /* a program of this unit replaces operator new or malloc */
     SITE_OPEN_PARAM = 1 << 15, /* SITE_DEPENDENT: what the parameter may be is not all in sight */
+    SITE_ON_STACK = 1 << 20,   /* the destination may be an object of the function's own frame */
     SITE_SIZEOF_TYPE = 1 << 14 /* malloc(sizeof(type)); the type's bytes are type_start..type_end */
 };
 
@@ -225,9 +227,13 @@ struct fact_override {
     const char *key, *overridden;
 };
 
-/* A function that returns what it was given: `KEY#i`, i counting arguments from 0. */
+/* What a function does with an argument, counting from 0: `KEY#i` is returned, `KEY#j>i` is stored
+ * in what argument i leads to; `KEY#R>i` is the result that is found there, `KEY#j>R` is stored in
+ * the result. It holds if all the others that it names do. A site's own, `file:offset>name`, says
+ * that its block is given to such functions later. */
 struct fact_pass {
     const char *argument;
+    strings conditions;
 };
 
 struct fact_note {

@@ -52,10 +52,15 @@ static void hidden(struct table *t)
     t->buckets[0] = e;
 }
 
+static struct entry *third(void)
+{
+    return global->buckets[3];
+}
+
 /* A local leads to it as well, if it has that value already where the block is made. */
 static void append(void)
 {
-    struct entry *last = global->buckets[3];
+    struct entry *last = third();
     while (last->next)
         last = last->next;
     struct entry *e = malloc(sizeof *e);
@@ -66,7 +71,7 @@ static void append(void)
 static void too_early(void)
 {
     struct entry *last = NULL, *e = malloc(sizeof *e);
-    last = global->buckets[3];
+    last = third();
     e->next = last->next;
     last->next = e;
 }
