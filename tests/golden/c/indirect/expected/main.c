@@ -38,7 +38,7 @@ static void *item_at(void *table, int index)
 
 static void item_set(struct item *i, size_t size)
 {
-    i->text = ((void)numafy_enter(i), (void *)numafy_leave(i->hooks->allocate(size)));
+    i->text = ((void)numafy_enter(i), (void *)numafy_leave((*i->hooks->allocate)(size)));
     i->next = i->at(i, 0);
 }
 
