@@ -263,8 +263,7 @@ static bool is_library_allocator(const char *name, CXType result)
  */
 static bool is_allocator_shaped(CXCursor call)
 {
-    CXType f =
-        clang_getCanonicalType(clang_getCursorType(skip_wrappers(first_expression(call))));
+    CXType f = clang_getCanonicalType(clang_getCursorType(skip_wrappers(first_expression(call))));
     if (f.kind == CXType_Pointer) /* (*allocate)(size) has none any more */
         f = pointee_of(f);
     int n = clang_getNumArgTypes(f), sizes = 0, counts = 0;

@@ -491,6 +491,26 @@ CXCursor flow_own_object(struct collector *c, CXCursor lvalue)
     return keep_own_object(c, f, lvalue);
 }
 
+/* read_name(&name): a call without a pointer of its own stores its block there. */
+static CXCursor given_variable(CXCursor call)
+{
+    CXType result = clang_getCanonicalType(clang_getCursorType(call));
+    int n = clang_getCursorKind(call) == CXCursor_CallExpr && result.kind != CXType_Pointer
+                ? clang_Cursor_getNumArguments(call)
+                : 0;
+    for (int i = 0; i < n; i++) {
+        CXCursor argument = skip_casts(clang_Cursor_getArgument(call, (unsigned)i));
+        if (clang_getCursorUnaryOperatorKind(argument) != CXUnaryOperator_AddrOf)
+            continue;
+        CXCursor e = skip_casts(first_expression(argument));
+        CXCursor decl = clang_getCursorReferenced(e);
+        if (clang_getCursorKind(e) == CXCursor_DeclRefExpr && is_local_variable(decl) &&
+            clang_getCanonicalType(clang_getCursorType(decl)).kind == CXType_Pointer)
+            return decl;
+    }
+    return clang_getNullCursor();
+}
+
 CXCursor flow_variable(struct collector *c)
 {
     for (size_t i = c->frames.count - 1; i > 0; i--) {
@@ -509,5 +529,5 @@ CXCursor flow_variable(struct collector *c)
         if (!clang_isExpression(up->kind) || up->kind == CXCursor_CallExpr)
             break;
     }
-    return clang_getNullCursor();
+    return given_variable(c->frames.items[c->frames.count - 1].cursor);
 }

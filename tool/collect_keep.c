@@ -7,7 +7,7 @@
  */
 #include "collect_p.h"
 
-enum { MANY_EDGES = 2048, MANY_ARGUMENTS = 16, MANY_WAYS = 3, MANY_STATES = 256 };
+enum { MANY_EDGES = 2048, MANY_ARGUMENTS = 16, MANY_WAYS = 8, MANY_STATES = 512 };
 
 /* How a value hangs together with a variable. */
 enum relation {
@@ -217,6 +217,8 @@ static void origins_of(struct search s, CXCursor e)
             origins_inside(s, base);
         else if (clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_AddrOf)
             origins_of_address(s, base);
+        else /* p++ */
+            origins_of(s, base);
         return;
     case CXCursor_InitListExpr:
     case CXCursor_CompoundLiteralExpr:

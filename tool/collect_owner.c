@@ -447,7 +447,7 @@ static void add_variable(struct collector *c, struct fact_site *site, struct fun
 /* What the variable that takes the block is stored in later. */
 static void add_holders(struct collector *c, struct fact_site *site, struct function *f, bool local)
 {
-    enum { MANY = 3 };
+    enum { MANY = 8 };
     struct keep_holder holders[MANY];
     size_t n = keep_holders(c, site, flow_variable(c), local, holders, MANY);
     for (size_t i = 0; i < n; i++) {
