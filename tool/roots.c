@@ -92,6 +92,31 @@ static void list_vars(struct program *p, const strings *keys, struct strbuf *err
         }
 }
 
+/* Blocks of one function may have a variable of that name each: the name means all of them. */
+static bool are_namesakes(const struct program *p, const strings *keys)
+{
+    const struct fact_var *first = NULL;
+    for (size_t k = 0; k < keys->count; k++)
+        for (size_t i = 0; i < p->vars.count; i++) {
+            const struct fact_var *v = &p->vars.items[i];
+            if (strcmp(v->key, keys->items[k]) != 0)
+                continue;
+            first = first ? first : v;
+            if (!(v->flags & VAR_LOCAL) || strcmp(v->name, first->name) ||
+                strcmp(v->file, first->file))
+                return false;
+        }
+    return first != NULL;
+}
+
+static void add_all(struct program *p, const strings *keys, int node)
+{
+    for (size_t k = 0; k < keys->count; k++)
+        for (size_t i = 0; i < p->vars.count; i++)
+            if (!strcmp(p->vars.items[i].key, keys->items[k]))
+                add_root(p, &p->vars.items[i], node);
+}
+
 static int resolve_request(struct program *p, const struct request *r, struct strbuf *err)
 {
     strings found = {0}, names = {0};
@@ -100,8 +125,11 @@ static int resolve_request(struct program *p, const struct request *r, struct st
     find_vars(p, name, true, &found, &v);
     if (!found.count)
         find_vars(p, name, false, &found, &v);
+    bool known = found.count == 1 || are_namesakes(p, &found);
     if (found.count == 1) {
         add_root(p, v, r->node);
+    } else if (known) {
+        add_all(p, &found, r->node);
     } else {
         strbuf_printf(err, "%s: %s", options_request_name(&p->arena, "--root", r),
                       found.count ? "more than one variable has this name:"
@@ -111,7 +139,7 @@ static int resolve_request(struct program *p, const struct request *r, struct st
             vec_push(&names, p->vars.items[i].name);
         places_offer(&names, name, err);
     }
-    int result = found.count == 1 ? 0 : -1;
+    int result = known ? 0 : -1;
     vec_release(&found);
     vec_release(&names);
     return result;
@@ -195,7 +223,7 @@ void roots_insert(struct program *p, const struct options *o)
         bool local = (v->flags & VAR_LOCAL) != 0;
         const char *node = places_node_text(a, p->rooted.items[i].node);
         const char *made = "";
-        if (local && is_begun(p, &p->rooted.items[i])) {
+        if (local && *o->leave != '*' && is_begun(p, &p->rooted.items[i])) {
             add_insert(p, v->file, v->from,
                        arena_printf(a, "NUMAFY_ROOT_BEGIN(%s, %s); ", v->text, node));
             made = arena_printf(a, " NUMAFY_ROOT_MADE(%s);", v->text);
