@@ -2,9 +2,10 @@
 """What NUMAFY_CHECK=reach saw of a rewritten tree, counted by the sites of the rewriter's report.
 
 The runtime tells addresses of calls (docs/runtime.md); this module turns them into lines, and lines
-into sites. What counts are the blocks of the closure: those of sites that a root reaches, of sites
-without a type (``void *`` in an allocator), and those that no site of the tree made but code in the
-tree's own programs did, such as a container's. Blocks of other sites, and of other libraries, are
+into sites. What counts are the blocks of the closure: those of sites that a root reaches, of sites that
+make what their callers ask for (an allocator: without a type, or with that of a header of its own),
+and those that no site of the tree made but code in the tree's own programs did, such as a
+container's. Blocks of other sites, and of other libraries, are
 reached by chance or through pointers that lead out of the structure.
 """
 
@@ -26,6 +27,7 @@ Address = Tuple[str, str]
 PLAIN = -1  # the node of a block of the plain heap
 AT_ONCE = 500  # addresses for one addr2line
 TOLD = 20
+CALLERS = "the caller's"  # the owner that the rewriter reports for them
 
 
 class Reached(NamedTuple):
@@ -96,7 +98,8 @@ def count(report: Report, out: Path, processes: Sequence[Dict[str, Any]]) -> Rea
 def _in_closure(site: Optional[Dict[str, Any]], inside: bool) -> bool:
     if site is None:
         return inside
-    return bool(site["reachable"]) or site["type"] in ("", "void")
+    asked = site["action"] == "scope" and site["owner"] == CALLERS
+    return bool(site["reachable"]) or asked or site["type"] in ("", "void")
 
 
 def _described(site: Optional[Dict[str, Any]]) -> str:

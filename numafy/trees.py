@@ -56,6 +56,8 @@ class Recipe(NamedTuple):
     """The command whose reach is counted, if the tests are too much for it."""
     place: Tuple[str, ...] = ()
     root: Tuple[str, ...] = ()
+    leave: str = ""
+    """FILE:LINE of the edit that the second control leaves, if not the one that made most."""
     only: str = ""
     """A pattern for the paths of the units to rewrite; empty: all that the build compiles."""
 
@@ -226,6 +228,8 @@ class Run:
     def _edits_to_leave(self, made: report.Report, found: reach.Reached) -> List[str]:
         """The edited site that made most of the blocks, or where only callers were edited a call
         for that type that was executed; the one that is on a stated node."""
+        if self.recipe.leave:
+            return [self.recipe.leave]
         idle = self.facts["place"]["tests"]["not_executed"]
         by_place = {f"{made.name_of(s['file'])}:{s['line']}": s for s in made.sites}
         edited = {place for place, site in by_place.items() if site["action"] in ("near", "on")}
