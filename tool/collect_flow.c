@@ -94,7 +94,8 @@ bool flow_through(enum CXBinaryOperatorKind op)
 }
 
 /* Variables whose pointer the expression's value is made of: casts, arithmetic and tag bits pass
- * it on, -> and calls do not. Moves and smart pointers' constructors are no calls here. */
+ * it on, -> and calls do not. Moves, and what goes into a smart pointer or out, are no calls here.
+ */
 static void values_of(CXCursor e, cursors *out, int depth)
 {
     if (depth > 32)
@@ -140,8 +141,12 @@ static void values_of(CXCursor e, cursors *out, int depth)
         CXString name = clang_getCursorSpelling(callee);
         const char *s = clang_getCString(name);
         bool move = s && (!strcmp(s, "move") || !strcmp(s, "forward"));
+        bool held = s && (!strcmp(s, "release") || !strcmp(s, "get")) && k == CXCursor_CXXMethod;
         clang_disposeString(name);
-        if (k == CXCursor_Constructor || move)
+        CXCursor object = held ? first_expression(first_expression(e)) : e;
+        if (held && !clang_Cursor_isNull(object))
+            values_of(object, out, depth);
+        else if (k == CXCursor_Constructor || move)
             values_of_children(e, out, move ? 1 : 0, depth);
         return;
     }

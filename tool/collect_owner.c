@@ -15,6 +15,14 @@ struct path {
     int reject;
 };
 
+/* A variable's own object that gets the block: not an owner among others, since most end with their
+ * function, but the last guess, and the first where it is a root. */
+struct held {
+    bool found;
+    struct path path;
+    const char *via;
+};
+
 static bool is_raw_pointer(CXType t)
 {
     return clang_getCanonicalType(t).kind == CXType_Pointer;
@@ -312,9 +320,51 @@ static struct fact_owner *add_path(struct collector *c, struct fact_site *site, 
     return o;
 }
 
+/* A variable that ends with its function and holds the object itself. */
+static bool is_local_object(CXCursor decl)
+{
+    enum CX_StorageClass storage = clang_Cursor_getStorageClass(decl);
+    return clang_getCursorKind(decl) == CXCursor_ParmDecl ||
+           (clang_getCursorKind(decl) == CXCursor_VarDecl &&
+            clang_getCursorLinkage(decl) == CXLinkage_NoLinkage && storage != CX_SC_Static &&
+            clang_getCursorTLSKind(decl) == CXTLS_None);
+}
+
+static void note_held(struct held *held, const struct path *p, const char *via)
+{
+    if (held->found || !via || !p->local || p->reject)
+        return;
+    held->found = true;
+    held->path = *p;
+    held->via = via;
+}
+
+/* It is its own reason to hold what its type's arguments name. */
+static void add_held(struct collector *c, struct fact_site *site, struct function *f,
+                     const struct held *held)
+{
+    CXCursor var = held->found ? clang_getCursorReferenced(held->path.expr) : clang_getNullCursor();
+    if (!held->found || clang_getCursorKind(held->path.expr) != CXCursor_DeclRefExpr ||
+        (clang_getCursorKind(var) != CXCursor_VarDecl &&
+         clang_getCursorKind(var) != CXCursor_ParmDecl))
+        return;
+    bool local = is_local_object(var);
+    struct fact_owner *o =
+        add_path(c, site, f, &held->path, local ? OWNER_LOCAL : OWNER_GLOBAL);
+    strings held_types = {0};
+    type_mentions(c, clang_getCursorType(var), &held_types);
+    if (in_texts(&held_types, site->type_key))
+        o->cls = site->type_key;
+    vec_release(&held_types);
+    o->var = decl_key(c, var);
+    o->via = held->via;
+    if (o->reject || !*o->cls)
+        site->owners.count--;
+}
+
 /* The lvalue of a destination that cannot be named twice, or null. */
 static CXCursor add_destination(struct collector *c, struct fact_site *site, struct function *f,
-                                struct destination d)
+                                struct destination d, struct held *held)
 {
     site->dest_var = destination_variable(c, &d);
     if (!d.found && (site->flags & (SITE_CALL | SITE_ALLOCATOR)))
@@ -330,6 +380,7 @@ static CXCursor add_destination(struct collector *c, struct fact_site *site, str
             if (is_record_kind(c->frames.items[i].kind))
                 p.cls = record_key(c, c->frames.items[i].cursor);
     } else if (!(d.container ? container_path(c, d.lvalue, &p) : slot_path(c, d.lvalue, &p))) {
+        note_held(held, &p, d.container ? d.via : NULL);
         return clang_getNullCursor();
     }
     struct fact_owner *o = add_path(c, site, f, &p, OWNER_DESTINATION);
@@ -531,7 +582,7 @@ static void add_taker(struct collector *c, struct fact_site *site, struct functi
 /* scene->add(new Node), attach(tree, node_new()): most often what a call gets with the block, or is
  * called for, keeps it. A guess only where its class reaches the block's. */
 static void add_takers(struct collector *c, struct fact_site *site, struct function *f,
-                       const struct destination *d)
+                       const struct destination *d, struct held *held)
 {
     CXCursor callee = first_expression(d->call), decl = clang_getCursorReferenced(d->call);
     enum CXCursorKind k = clang_getCursorKind(decl);
@@ -542,14 +593,24 @@ static void add_takers(struct collector *c, struct fact_site *site, struct funct
                               .pointee = arena_strdup(c->a, "")};
     struct path p = none;
     if (k == CXCursor_CXXMethod && clang_getCursorKind(callee) == CXCursor_MemberRefExpr &&
-        !clang_Cursor_isNull(first_expression(callee)) && container_path(c, callee, &p))
-        add_taker(c, site, f, &p, d->via);
+        !clang_Cursor_isNull(first_expression(callee))) {
+        bool owner = container_path(c, callee, &p);
+        p.cls = *p.cls ? p.cls : type_key(c, clang_getCursorType(first_expression(callee)));
+        if (owner)
+            add_taker(c, site, f, &p, d->via);
+        else
+            note_held(held, &p, d->via);
+    }
     int n = clang_Cursor_getNumArguments(d->call);
     for (int i = 0; i < n; i++) {
         CXCursor argument = clang_Cursor_getArgument(d->call, (unsigned)i);
         p = none;
-        if (!same_cursor(argument, d->argument) && argument_path(c, argument, &p))
+        if (same_cursor(argument, d->argument))
+            continue;
+        if (argument_path(c, argument, &p))
             add_taker(c, site, f, &p, d->via);
+        else
+            note_held(held, &p, d->via);
     }
 }
 
@@ -576,7 +637,7 @@ static bool keeper_path(struct collector *c, CXCursor argument, struct path *p)
 /* list_add(&list, key, node_new()): the function that is called stores the block in what another
  * argument leads to, or so all units together say. */
 static void add_keepers(struct collector *c, struct fact_site *site, struct function *f,
-                        const struct destination *d)
+                        const struct destination *d, struct held *held)
 {
     int n = clang_Cursor_getNumArguments(d->call), j = 0;
     while (j < n && !same_cursor(clang_Cursor_getArgument(d->call, (unsigned)j), d->argument))
@@ -585,19 +646,84 @@ static void add_keepers(struct collector *c, struct fact_site *site, struct func
         const char *via = i == j ? "" : keep_argument(c, d->call, (unsigned)j, (unsigned)i);
         struct path p = {.expr = clang_getNullCursor()};
         p.cls = p.pointee = arena_strdup(c->a, "");
-        if (!*via || !keeper_path(c, clang_Cursor_getArgument(d->call, (unsigned)i), &p))
+        if (!*via)
             continue;
+        via = *d->via ? keep_both(c, site, d->via, via) : via;
+        if (!keeper_path(c, clang_Cursor_getArgument(d->call, (unsigned)i), &p)) {
+            note_held(held, &p, via);
+            continue;
+        }
         size_t before = site->owners.count;
-        add_taker(c, site, f, &p, *d->via ? keep_both(c, site, d->via, via) : via);
+        add_taker(c, site, f, &p, via);
         if (site->owners.count > before)
             site->owners.items[before].keeps = true;
     }
+}
+
+/* `new T(*this)`, `new T(other)`: this, or the variable, that the object is a copy of; else null. */
+static CXCursor copied_from(struct collector *c, const struct fact_site *site)
+{
+    CXCursor cursor = c->frames.items[c->frames.count - 1].cursor, kids[16];
+    size_t n = clang_getCursorKind(cursor) == CXCursor_CXXNewExpr ? children_of(cursor, kids, 16) : 0;
+    CXCursor value = n && clang_isExpression(clang_getCursorKind(kids[n - 1]))
+                         ? skip_casts(kids[n - 1])
+                         : clang_getNullCursor();
+    if (clang_getCursorKind(value) == CXCursor_CallExpr)
+        value = clang_Cursor_getNumArguments(value) == 1
+                    ? skip_casts(clang_Cursor_getArgument(value, 0))
+                    : clang_getNullCursor();
+    if (clang_Cursor_isNull(value) || !*site->type_key ||
+        strcmp(type_key(c, clang_getCursorType(value)), site->type_key))
+        return clang_getNullCursor();
+    if (clang_getCursorUnaryOperatorKind(value) == CXUnaryOperator_Deref)
+        value = skip_casts(first_expression(value));
+    return clang_getCursorKind(value) == CXCursor_DeclRefExpr ? clang_getCursorReferenced(value)
+                                                              : value;
+}
+
+/* What leaves the function as a copy belongs to whoever asked for it, not to the original. */
+static void drop_original(struct collector *c, struct fact_site *site)
+{
+    CXCursor original = site->flow == FLOW_NONE ? clang_getNullCursor() : copied_from(c, site);
+    if (clang_Cursor_isNull(original))
+        return;
+    bool self = clang_getCursorKind(original) == CXCursor_CXXThisExpr;
+    char *name = spelling(c, original);
+    size_t kept = 0;
+    for (size_t i = 0; i < site->owners.count; i++) {
+        const struct fact_owner *o = &site->owners.items[i];
+        if (self ? o->kind != OWNER_THIS : o->kind != OWNER_PARAMETER || strcmp(o->expr, name))
+            site->owners.items[kept++] = *o;
+    }
+    site->owners.count = kept;
+}
+
+/* pool.make(): an allocator that is a method and names no owner itself allocates for its object. */
+static void add_maker(struct collector *c, struct fact_site *site, struct function *f,
+                      struct held *held)
+{
+    CXCursor call = c->frames.items[c->frames.count - 1].cursor;
+    CXCursor callee = first_expression(call);
+    callee = clang_Cursor_isNull(callee) ? callee : skip_wrappers(callee);
+    struct path p = {.expr = clang_getNullCursor()};
+    p.cls = p.pointee = arena_strdup(c->a, "");
+    if (!(site->flags & SITE_CALL) || clang_getCursorKind(callee) != CXCursor_MemberRefExpr ||
+        clang_getCursorKind(clang_getCursorReferenced(call)) != CXCursor_CXXMethod ||
+        clang_Cursor_isNull(first_expression(callee)))
+        return;
+    bool owner = container_path(c, callee, &p);
+    p.cls = *p.cls ? p.cls : type_key(c, clang_getCursorType(first_expression(callee)));
+    if (owner)
+        add_taker(c, site, f, &p, "");
+    else
+        note_held(held, &p, "");
 }
 
 void owners_of(struct collector *c, struct fact_site *site)
 {
     struct function *f = function_of(c);
     struct destination d = find_destination(c);
+    struct held held = {.found = false};
     if (f)
         function_scan(c, f);
     bool on_stack = f && (site->flags & SITE_ON_STACK);
@@ -605,11 +731,13 @@ void owners_of(struct collector *c, struct fact_site *site)
         add_holders(c, site, f, false);
     if (on_stack)
         add_holders(c, site, f, true);
-    CXCursor unnamed = add_destination(c, site, f, d);
+    CXCursor unnamed = add_destination(c, site, f, d, &held);
     if (f && !clang_Cursor_isNull(d.call)) {
-        add_keepers(c, site, f, &d);
-        add_takers(c, site, f, &d);
+        add_keepers(c, site, f, &d, &held);
+        add_takers(c, site, f, &d, &held);
     }
+    if (f)
+        add_maker(c, site, f, &held);
     if (f && f->has_this) {
         struct fact_owner *o = add_owner(c, site, OWNER_THIS, arena_strdup(c->a, "this"), f->cls);
         o->reject = this_reject(c, f, site->offset);
@@ -622,16 +750,8 @@ void owners_of(struct collector *c, struct fact_site *site)
         add_parameters(c, site, f, &d);
     if (f && !on_stack)
         add_holders(c, site, f, true);
-}
-
-/* A variable that ends with its function and holds the object itself. */
-static bool is_local_object(CXCursor decl)
-{
-    enum CX_StorageClass storage = clang_Cursor_getStorageClass(decl);
-    return clang_getCursorKind(decl) == CXCursor_ParmDecl ||
-           (clang_getCursorKind(decl) == CXCursor_VarDecl &&
-            clang_getCursorLinkage(decl) == CXLinkage_NoLinkage && storage != CX_SC_Static &&
-            clang_getCursorTLSKind(decl) == CXTLS_None);
+    add_held(c, site, f, &held);
+    drop_original(c, site);
 }
 
 enum object_kind owner_of_object(struct collector *c, CXCursor object, unsigned offset,
@@ -648,8 +768,14 @@ enum object_kind owner_of_object(struct collector *c, CXCursor object, unsigned 
         return OBJECT_THIS;
     CXCursor decl = clang_Cursor_isNull(p.expr) ? p.expr : clang_getCursorReferenced(p.expr);
     bool name = !clang_Cursor_isNull(decl) && clang_getCursorKind(p.expr) == CXCursor_DeclRefExpr;
-    if (name && p.local && is_local_object(decl))
+    if (name && p.local && is_local_object(decl)) {
+        owner->kind = OWNER_LOCAL;
+        owner->expr = spelling(c, decl);
+        owner->take_address = true;
+        owner->pointee = p.pointee;
+        *root = decl;
         return OBJECT_LOCAL;
+    }
     if (!f || clang_Cursor_isNull(p.expr))
         return OBJECT_UNKNOWN;
     function_scan(c, f);

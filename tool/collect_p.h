@@ -269,6 +269,8 @@ void owners_of(struct collector *c, struct fact_site *site);
 /* collect_var.c */
 /* The variable of the top frame, if roots may be named on the command line or it is one already. */
 void collect_variable(struct collector *c, CXCursor var);
+/* The variable may turn out to be a root. */
+bool may_be_root(struct collector *c, const char *key);
 /* An annotate attribute, the top frame; NUMA(k) if it says so. */
 void collect_annotation(struct collector *c, CXCursor attribute);
 /* collect_inputs.c: what the parse depended on */
@@ -283,8 +285,8 @@ enum object_kind {
     OBJECT_UNKNOWN   /* cannot be named twice */
 };
 
-/* Fills owner; its expr is "" unless OBJECT_VARIABLE, *root is then the variable if it alone is the
- * owner. */
+/* Fills owner; its expr is "" unless OBJECT_VARIABLE or OBJECT_LOCAL, *root is then the variable if
+ * it alone is the owner. */
 enum object_kind owner_of_object(struct collector *c, CXCursor object, unsigned offset,
                                  struct fact_owner *owner, CXCursor *root);
 /* What the parameter stands for as owner; false if it cannot be one. */

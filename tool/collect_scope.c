@@ -683,9 +683,13 @@ static void add_need(struct collector *c, CXCursor at, const struct need *n)
     CXCursor root = clang_getNullCursor();
     if (!n->implied_this)
         kind = owner_of_object(c, n->object, p.offset, &owner, &root);
-    if (kind == OBJECT_LOCAL)
-        return;
-    if (kind == OBJECT_VARIABLE) {
+    if (kind == OBJECT_LOCAL) {
+        owner.var = decl_key(c, root);
+        if (!may_be_root(c, owner.var))
+            return;
+        need.key = owner.cls;
+        vec_push(&need.owners, owner);
+    } else if (kind == OBJECT_VARIABLE) {
         for (size_t i = 0; i < f->params.count; i++)
             if (clang_equalCursors(f->params.items[i].cursor, root))
                 need.parameter = f->params.items[i].name;

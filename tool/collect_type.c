@@ -548,12 +548,13 @@ static void merge_lists(strings *into, strings *from)
     vec_release(from);
 }
 
-/* A class of a method's own is reached from the method's class: its objects are made there. */
+/* A class's own class, or one of its method's, is reached from it: its objects are made there. */
 static void reach_local_class(struct collector *c, CXCursor def, const char *key)
 {
-    CXCursor method = clang_getCursorSemanticParent(def);
-    CXCursor outer = clang_getCursorSemanticParent(method);
-    if (is_function_kind(clang_getCursorKind(method)) && is_record_kind(clang_getCursorKind(outer)))
+    CXCursor outer = clang_getCursorSemanticParent(def);
+    if (is_function_kind(clang_getCursorKind(outer)))
+        outer = clang_getCursorSemanticParent(outer);
+    if (is_record_kind(clang_getCursorKind(outer)))
         type_add_edge(c, record_key(c, outer), key);
 }
 

@@ -247,6 +247,14 @@ void collect_variable(struct collector *c, CXCursor var)
         add_var(c, var);
 }
 
+bool may_be_root(struct collector *c, const char *key)
+{
+    for (size_t i = c->u->vars.count; i-- > 0;)
+        if (!strcmp(c->u->vars.items[i].key, key))
+            return true;
+    return false;
+}
+
 void collect_annotation(struct collector *c, CXCursor attribute)
 {
     char *text = spelling(c, attribute);

@@ -170,15 +170,27 @@ static int forbidden(const struct decider *d, const struct fact_site *f)
     return decide_file(d, f->file);
 }
 
+/* A variable's own object among the guesses that is a root. */
+static const struct fact_owner *rooted_owner(const struct decider *d, const struct fact_site *f)
+{
+    for (size_t i = 0; i < f->owners.count; i++)
+        if (roots_find(d->p, f->owners.items[i].var) && decide_passes(d, f->owners.items[i].via))
+            return &f->owners.items[i];
+    return NULL;
+}
+
 const struct fact_owner *decide_owner(struct decider *d, const struct fact_site *f, int *id)
 {
+    const struct fact_owner *rooted = rooted_owner(d, f);
+    if (rooted)
+        return rooted;
     bool plain = (f->flags & SITE_FUNDAMENTAL) && !(f->flags & SITE_LIBRARY);
     *id = plain ? NF_FUNDAMENTAL : NF_NO_OWNER;
     int rejected = 0;
     for (size_t i = 0; i < f->owners.count; i++) {
         size_t at = NUMAFY_PLANTED_TOOL(3) ? f->owners.count - 1 - i : i;
         const struct fact_owner *o = &f->owners.items[at];
-        if (!decide_passes(d, o->via))
+        if (!decide_passes(d, o->via) || o->kind == OWNER_GLOBAL)
             continue;
         bool destination = o->kind == OWNER_DESTINATION || o->kind == OWNER_LATER || o->keeps;
         /* A call that nothing says the type of, in a template: as good a guess as any. */

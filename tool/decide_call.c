@@ -8,6 +8,7 @@
 #include "decide_p.h"
 
 #include "planted.h"
+#include "roots.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static const struct fact_site *stored_view(struct decider *d, const struct fact_
 }
 
 /* The site has a node whoever calls the function around it. A parameter, and what a call gets, may
- * be NULL, and then the caller's scope is what counts. */
+ * be NULL, or a local object, and then the caller's scope is what counts. */
 static bool is_owned(struct decider *d, const struct fact_site *f)
 {
     int id, node;
@@ -58,7 +59,8 @@ static bool is_owned(struct decider *d, const struct fact_site *f)
     const struct fact_owner *o = decide_owner(d, f, &id);
     if (o && o->kind == OWNER_DESTINATION && (f->flags & SITE_ON_STACK))
         return false; /* of a list's first element it is the head on the stack */
-    return o && o->kind != OWNER_PARAMETER && o->kind != OWNER_TAKER;
+    return o && o->kind != OWNER_PARAMETER && o->kind != OWNER_TAKER &&
+           (o->kind != OWNER_LOCAL || roots_find(d->p, o->var));
 }
 
 /* Adds what follows from what is known, until nothing does. */
@@ -370,6 +372,10 @@ void decide_covered(struct decider *d)
 {
     struct program *p = d->p;
     struct spread spread = {0};
+    for (size_t i = 0; i < p->units.count; i++)
+        for (size_t k = 0; k < p->units.items[i]->overrides.count; k++)
+            add_rule(&spread, p->units.items[i]->overrides.items[k].overridden,
+                     p->units.items[i]->overrides.items[k].key);
     for (size_t i = 0; i < p->sites.count; i++) {
         const struct site *s = &p->sites.items[i];
         const struct fact_site *f = s->votes.items[0];

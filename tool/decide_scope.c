@@ -7,6 +7,8 @@
  */
 #include "decide_p.h"
 
+#include "roots.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,8 +66,16 @@ static void scoper_release(struct scoper *s)
     vec_release(&s->covers);
 }
 
+/* The object is a local variable: it matters only if that is a root, and only to it. */
+static bool is_locals(const struct fact_need *n)
+{
+    return n->owners.count && n->owners.items[0].kind == OWNER_LOCAL;
+}
+
 static bool need_counts(const struct scoper *s, const struct fact_need *n)
 {
+    if (is_locals(n) && !roots_find(s->d->p, n->owners.items[0].var))
+        return false;
     if (*n->site)
         return strmap_find(&s->left_sites, n->site) != STRMAP_NONE;
     return !*n->assigned || decide_may_allocate(s->d, n->assigned);
@@ -76,7 +86,7 @@ static bool need_counts(const struct scoper *s, const struct fact_need *n)
 static bool owner_reached(const struct scoper *s, const struct fact_owner *o)
 {
     const struct reach *r = &s->d->reach;
-    if (s->d->o->all || (*o->cls && reach_in_closure(r, o->cls)))
+    if (s->d->o->all || o->kind == OWNER_LOCAL || (*o->cls && reach_in_closure(r, o->cls)))
         return true;
     const struct fact_type *t = program_type(s->d->p, o->cls);
     for (size_t i = 0; t && !strncmp(o->cls, "lib:", 4) && i < t->edges.count; i++)
@@ -108,7 +118,7 @@ static bool covers(struct scoper *s, const struct fact_need *n, const struct fac
 {
     if (is_direct(n, o))
         return true;
-    if (*n->parameter)
+    if (*n->parameter || is_locals(n))
         return false;
     return *n->key ? reach_reaches(&s->d->reach, o->cls, n->key)
                    : o->kind == OWNER_THIS && !*n->site;

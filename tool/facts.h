@@ -53,7 +53,9 @@ enum owner_kind {
     OWNER_TAKER, /* an object that the call around it gets as well, or is called for */
     OWNER_THIS,
     OWNER_LATER, /* what the variable that takes the block is stored in afterwards */
-    OWNER_PARAMETER
+    OWNER_PARAMETER,
+    OWNER_LOCAL, /* a variable's own object that gets the block: on its root's node, or ambient */
+    OWNER_GLOBAL /* the same, lasting: counts only as a root, else it would be the plain heap's */
 };
 
 /* One guess whose node an allocation should have, in order of preference. */
@@ -66,6 +68,7 @@ struct fact_owner {
     bool slot;  /* the place that will hold the pointer, rather than an object */
     bool keeps; /* OWNER_TAKER: where `via` holds it gets the block, whatever the classes say */
     int reject; /* enum nf_id, or 0 */
+    const char *var; /* OWNER_LOCAL, OWNER_GLOBAL: key of the variable */
     const char *via; /* it counts only if this holds: see fact_pass; "" always */
 };
 
