@@ -24,6 +24,7 @@ import resource
 import shlex
 import shutil
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
@@ -199,6 +200,13 @@ class Run:
         environment = {**self._environment(out), **sites.environment_of_run(log)}
         result["tests"] = self._test(out, "place", environment)
         result["tests"].update(self._executed(out, log))
+        both = self._options(all=True, place=self.recipe.place, root=self.recipe.root)
+        result["with_all"] = dict(
+            Counter(
+                site["action"] if site["allocates"] else "no_allocation"
+                for site in self._dry("with-all", {}, both).sites
+            )
+        )
         return result
 
     # ---- reach -----------------------------------------------------------------------------
@@ -328,13 +336,15 @@ class Run:
         hidden = self._dry("hidden", {"NUMAFY_TEST_HIDE_SITE": str(line)})
         return {"hidden_is_lost": hidden.totals["lost"] > plain.totals["lost"]}
 
-    def _dry(self, name: str, environment: Mapping[str, str]) -> report.Report:
+    def _dry(
+        self, name: str, environment: Mapping[str, str], given: Optional[rewrite.Options] = None
+    ) -> report.Report:
         file = self.work / f"{name}.json"
-        options = self._options(all=True)
+        options = given or self._options(all=True)
         argv = [
             str(project.rewriter()),
             *rewrite.arguments(self.tree, self.database, None, options, file),
-            "--no-cache",
+            *([] if given else ["--no-cache"]),
         ]
         done = runner.capture(argv, env={**os.environ, **environment})
         if done.code not in rewrite.REPORTED:
@@ -513,7 +523,7 @@ def _reach_problems(facts: Result) -> List[str]:
 
 
 HEADING = (
-    "| tree | units | sites | near / on / scope / left | placed: near / on / scope | own tests: before, "
+    "| tree | units | sites | near / on / scope / left | --all and placed, of sites that allocate | own tests: before, "
     "no root, placed, inside node 1 | sites executed of edited: placed, inside node 1 | reach, without edits, without one | "
     "parse cost |\n"
     "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
@@ -545,7 +555,7 @@ def row(facts: Result) -> str:
         str(facts.get("original", {}).get("units", "-")),
         actions("all", ("sites",)),
         actions("all", ("near", "on", "scope", "left")),
-        actions("place", ("near", "on", "scope")),
+        _sites_cell(facts.get("place", {}).get("with_all"), covered),
         ", ".join(
             verdict(*run)
             for run in (
@@ -560,6 +570,16 @@ def row(facts: Result) -> str:
         str(facts.get("cost", {}).get("ratio", "-")),
     ]
     return "| " + " | ".join(cells) + " |"
+
+
+def _sites_cell(found: Optional[Mapping[str, int]], seen: int) -> str:
+    """Sites that have the edit, and scopes that were seen on the node, of those that allocate."""
+    if not found:
+        return "-"
+    edited = found.get("near", 0) + found.get("on", 0)
+    all_sites = edited + found.get("scope", 0) + found.get("left", 0)
+    share = (edited + seen) / all_sites if all_sites else 0.0
+    return f"{edited} + {seen} scopes seen of {all_sites}: {share:.0%}"
 
 
 def _reach_cell(facts: Result) -> str:

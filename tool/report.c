@@ -115,6 +115,8 @@ static json_object *site_json(const struct options *o, const struct site *s)
     add_text(j, "function", f->function);
     json_object_object_add(j, "reachable", json_object_new_boolean(s->reachable));
     json_object_object_add(j, "edited", json_object_new_boolean(s->edited));
+    bool allocates = f->left != NF_PLACEMENT && f->left != NF_UNEVALUATED;
+    json_object_object_add(j, "allocates", json_object_new_boolean(allocates));
     add_number(j, "units", s->votes.count);
     return j;
 }
