@@ -12,24 +12,30 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shlex
 import shutil
 from pathlib import Path
 from typing import Dict, List, NamedTuple, Optional, Set
 
 from . import project, record, runner
+from .compdb import SOURCE_SUFFIXES
 from .errors import EXIT_BUILD, NumafyError
 from .files import real, shown
 from .progress import Progress
 from .report import Report
 
 WRAPPERS = {"CC": "numafy-cc", "CXX": "numafy-c++"}
+INCLUDED = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.M)
 REAL = {"CC": "NUMAFY_REAL_CC", "CXX": "NUMAFY_REAL_CXX"}
 UMF = "NUMAFY_UMF"  # to the wrappers: 1 our pools, 0 numa_alloc_onnode
 
 
 class Coverage(NamedTuple):
-    """Which edited sources the wrappers compiled; headers have no compile command of their own."""
+    """Which edited sources the wrappers compiled, by themselves or inside a unity build's file.
+
+    Headers, and sources that other sources include some other way, have no compile command.
+    """
 
     compiled: List[str]
     not_compiled: List[str]
@@ -178,10 +184,40 @@ def compiled_sources(out: Path) -> Set[str]:
 def coverage(out: Path, report: Report, command: str) -> Coverage:
     """Compare the edited files of the report with what --build ``command`` compiled."""
     done = remember_compiled(out, command)
-    sources = report.edited_units()
-    compiled = [name for name in sources if str(real(out / name)) in done]
-    return Coverage(
-        compiled,
-        [name for name in sources if name not in compiled],
-        [name for name in report.edited() if name not in sources],
-    )
+    done |= _included_sources(done)
+    units = report.edited_units()
+    compiled = [
+        name
+        for name in report.edited()
+        if str(real(out / name)) in done and (_is_source(name) or name in units)
+    ]
+    missed = [name for name in units if str(real(out / name)) not in done]
+    known = {*compiled, *missed}
+    return Coverage(compiled, missed, [name for name in report.edited() if name not in known])
+
+
+def _is_source(name: str) -> bool:
+    return name.endswith(SOURCE_SUFFIXES)
+
+
+def _included_sources(compiled: Set[str]) -> Set[str]:
+    """The real paths of the sources that the compiled ones include: a unity build's, mostly.
+
+    Only what is named by an absolute path or from the includer's folder is found, which is how
+    such files are made; who includes a source through a search path compiles it, too.
+    """
+    found: Set[str] = set()
+    todo = list(compiled)
+    while todo:
+        includer = todo.pop()
+        try:
+            text = Path(includer).read_bytes()
+        except (OSError, ValueError):
+            continue
+        for match in INCLUDED.finditer(text):
+            name = os.fsdecode(match.group(1))
+            path = os.path.realpath(os.path.join(os.path.dirname(includer), name))
+            if _is_source(name) and path not in compiled and path not in found:
+                found.add(path)
+                todo.append(path)
+    return found

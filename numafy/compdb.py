@@ -142,6 +142,8 @@ def load(file: Path) -> List[Entry]:
             entry.get("arguments"), list
         ):
             raise NumafyError(f'{shown(file)}: entry {index} has neither "command" nor "arguments"')
+        # As numafy-rewrite reads it: a relative folder begins where the database is.
+        entry["directory"] = os.path.join(real(file).parent, entry["directory"])
     if not entries:
         raise NumafyError(
             f"{shown(file)} is empty: nothing was compiled when it was made; "

@@ -39,6 +39,15 @@ class Found(Project):
         (folder / "compile_commands.json").rename(folder / "cdb.json")
         self.assertEqual(self.found("-p", "elsewhere/cdb.json"), ["b.cpp"])
 
+    def test_relative_folders_begin_at_the_database(self):
+        folder = database(self.source, "b.cpp", folder=self.source / "build")
+        file = folder / "compile_commands.json"
+        entries = [{**one, "directory": "..", "file": "b.cpp"} for one in compdb.load(file)]
+        file.write_text(json.dumps(entries), encoding="utf-8")
+        done = self.numafy("tree")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(sources(compdb.load(file)), [str(self.source / "b.cpp")])
+
     def test_any_build_folder(self):
         database(self.source, "a.cpp", folder=self.source / "build-debug")
         self.assertEqual(self.found(), ["a.cpp"])

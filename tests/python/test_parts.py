@@ -174,6 +174,19 @@ class Built(Project):
         )
         self.assertNotIn("warning", done.stderr)
 
+    def test_a_unity_build_compiles_what_it_includes(self):
+        unity = "mkdir -p o && echo '#include \"{}/a.cpp\"' >o/unity.cxx && $CXX -c o/unity.cxx"
+        done = self.run_build(unity.format(self.out))
+        self.assertIn("1 of 1 edited files compiled", done.stderr)
+        self.assertNotIn("warning: not compiled", done.stderr)
+        done = self.run_build(unity.format(self.source))
+        self.assertIn("warning: not compiled, e.g. a.cpp", done.stderr)
+
+    def test_a_recorded_unity_build(self):
+        (self.source / "compile_commands.json").unlink()
+        done = self.run_build("echo '#include \"a.cpp\"' >unity.cxx && $CXX -c unity.cxx")
+        self.assertIn("1 of 1 edited files compiled", done.stderr)
+
     def test_a_build_that_ignores_cc(self):
         compiler = shutil.which("c++")  # by its path: a name would be found on PATH, and ours first
         done = self.run_build(f"{compiler} -c a.cpp")
