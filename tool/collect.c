@@ -140,9 +140,18 @@ static void pop_to(struct collector *c, CXCursor cursor, CXCursor parent)
     c->frames.count = n;
 }
 
+/* The body that clang writes for a function that says `= default`: no token of it is in the file. */
+static bool is_made_body(CXCursor cursor, CXCursor parent)
+{
+    return clang_getCursorKind(cursor) == CXCursor_CompoundStmt &&
+           is_function_kind(clang_getCursorKind(parent)) && clang_CXXMethod_isDefaulted(parent);
+}
+
 static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     struct collector *c = data;
+    if (is_made_body(cursor, parent))
+        return CXChildVisit_Continue;
     pop_to(c, cursor, parent);
     if (!c->frames.count) {
         CXFile file;
