@@ -323,6 +323,7 @@ static void collector_release(struct collector *c)
     vec_release(&c->macros);
     strmap_release(&c->types);
     strmap_release(&c->seen_records);
+    strmap_release(&c->defined);
     vec_release(&c->uses);
     strmap_release(&c->seen_sites);
     strmap_release(&c->seen_inputs);

@@ -108,8 +108,10 @@ static void variable_path(struct collector *c, CXCursor ref, struct path *p)
     p->expr = ref;
     p->take_address = true;
     p->local = t.kind != CXType_LValueReference && t.kind != CXType_RValueReference;
-    if (t.kind != CXType_Pointer && !is_raw_pointer(clang_getPointeeType(t)))
+    if (t.kind != CXType_Pointer && !is_raw_pointer(clang_getPointeeType(t))) {
         p->pointee = type_key(c, t);
+        type_note_address(c, p->local ? t : clang_getPointeeType(t), p->pointee);
+    }
     if (!*p->cls)
         p->cls = type_key(c, t);
 }
@@ -457,6 +459,7 @@ static bool param_form(struct collector *c, CXType t, struct fact_owner *o, cons
         return *o->cls != '\0';
     }
     if (t.kind == CXType_Pointer) {
+        type_note_address(c, clang_getPointeeType(t), o->cls);
         o->slot =
             reference || clang_getCanonicalType(clang_getPointeeType(t)).kind == CXType_Pointer;
         o->take_address = reference;
@@ -464,6 +467,7 @@ static bool param_form(struct collector *c, CXType t, struct fact_owner *o, cons
     }
     o->take_address = true;
     o->pointee = o->cls;
+    type_note_address(c, t, o->pointee);
     o->slot = !strncmp(o->cls, "lib:", 4);
     return reference;
 }

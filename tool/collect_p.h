@@ -145,6 +145,7 @@ struct collector {
     VEC(struct function *) functions; /* all that were made, for release */
     struct strmap types;              /* key -> index in u->types */
     struct strmap seen_records;       /* USRs whose members were collected */
+    struct strmap defined;            /* keys of classes whose definition stands before here */
     VEC(CXCursor) pending;            /* records to collect */
     VEC(const char *) pending_keys;
     struct strmap tails;           /* key -> index in u->tails */
@@ -204,6 +205,8 @@ void type_mentions(struct collector *c, CXType t, strings *out);
 void type_collect_record(struct collector *c, CXCursor record);
 void type_collect_alias(struct collector *c, CXCursor alias);
 void type_drain(struct collector *c);
+/* An object of t, whose key is given, is an owner here: is `&` safe to write? */
+void type_note_address(struct collector *c, CXType t, const char *key);
 /* If t is numa<T,k>: true. */
 bool type_is_numa(struct collector *c, CXType t);
 /* Constructing a value of this library class may allocate; unknown counts as yes. */

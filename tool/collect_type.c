@@ -604,8 +604,32 @@ void type_collect_record(struct collector *c, CXCursor record)
     type_index(c, key,
                strmap_find(&c->types, key) == STRMAP_NONE ? qualified_name(c, primary_of(record))
                                                           : "");
-    if (clang_isCursorDefinition(record))
-        enqueue(c, record, key);
+    if (!clang_isCursorDefinition(record))
+        return;
+    strmap_put(&c->defined, key, 0);
+    enqueue(c, record, key);
+}
+
+static bool is_defined_here(struct collector *c, CXType t)
+{
+    t = clang_getCanonicalType(t);
+    CXCursor decl = decl_of(t);
+    if (clang_Cursor_isNull(decl))
+        return true;
+    for (int i = 0; i < clang_Type_getNumTemplateArguments(t); i++)
+        if (!is_defined_here(c, clang_Type_getTemplateArgumentAsType(t, (unsigned)i)))
+            return false;
+    return is_system(c, decl) || !is_record_kind(clang_getCursorKind(decl)) ||
+           strmap_find(&c->defined, key_of(c, decl)) != STRMAP_NONE;
+}
+
+/* Looking for an operator& completes a specialisation, and with it what it has by value: of a class
+ * that is only declared so far that is an error. The flag is the type's, so that a header gets one
+ * text in all units, in whatever order they include. */
+void type_note_address(struct collector *c, CXType t, const char *key)
+{
+    if (clang_Type_getNumTemplateArguments(clang_getCanonicalType(t)) > 0 && !is_defined_here(c, t))
+        type_add_flag(c, key, TYPE_OPEN);
 }
 
 void type_collect_alias(struct collector *c, CXCursor alias)

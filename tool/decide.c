@@ -220,11 +220,21 @@ const char *decide_owner_text(const struct decider *d, const struct fact_site *f
                               const struct fact_owner *o)
 {
     struct arena *a = &d->p->arena;
+    bool cxx = (f->flags & SITE_CXX) != 0, open = false;
+    if (cxx && o->kind != OWNER_THIS)
+        open = any_base(d->p, o->take_address ? o->pointee : o->cls, TYPE_OPEN, 0);
+    /* No pointer to it either: a call that is not qualified would look for functions in it. */
+    if (open)
+        return arena_printf(a,
+                            o->take_address ? "static_cast<const void *>(__builtin_addressof(%s))"
+                                            : "static_cast<const void *>(%s)",
+                            o->expr);
     if (!o->take_address || NUMAFY_PLANTED_TOOL(14))
         return o->expr;
     const struct fact_type *t = program_type(d->p, o->pointee);
-    bool plain = !(f->flags & SITE_CXX) || !*o->pointee || !strncmp(o->pointee, "lib:", 4) ||
-                 (t && (t->flags & TYPE_DEFINED) && !any_base(d->p, o->pointee, TYPE_ADDRESSOF, 0));
+    bool known = !strncmp(o->pointee, "lib:", 4) || (t && (t->flags & TYPE_DEFINED));
+    bool plain =
+        !cxx || !*o->pointee || (known && !any_base(d->p, o->pointee, TYPE_ADDRESSOF, 0));
     return plain ? arena_printf(a, "&%s", o->expr)
                  : arena_printf(a, "__builtin_addressof(%s)", o->expr);
 }

@@ -27,7 +27,8 @@ enum type_flags {
     TYPE_HOLDS_PARAM = 1 << 7, /* a member of a template parameter's type */
     TYPE_PROJECT = 1 << 8,     /* defined in a file of the tree */
     TYPE_ALIAS = 1 << 9,       /* a typedef or using; edges has its one target */
-    TYPE_ARGUMENT = 1 << 10    /* a template of the program may have it as an argument */
+    TYPE_ARGUMENT = 1 << 10,   /* a template of the program may have it as an argument */
+    TYPE_OPEN = 1 << 11        /* a specialisation for a class that is not defined yet somewhere */
 };
 
 /* What constructing through this constructor does, as far as one unit can see. */
