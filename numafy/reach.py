@@ -2,11 +2,11 @@
 """What NUMAFY_CHECK=reach saw of a rewritten tree, counted by the sites of the rewriter's report.
 
 The runtime tells addresses of calls (docs/runtime.md); this module turns them into lines, and lines
-into sites. What counts are the blocks of the closure: those of sites that a root reaches, of sites that
-make what their callers ask for (an allocator: without a type, or with that of a header of its own),
-and those that no site of the tree made but code in the tree's own programs did, such as a
-container's. Blocks of other sites, and of other libraries, are
-reached by chance or through pointers that lead out of the structure.
+into sites. What counts are the blocks of the closure: those of sites that a root reaches, of sites
+that make what their callers ask for (an allocator: without a type, or with that of a header of its
+own), and those that no site of the tree made but code in the tree's own programs did, such as a
+container's. Blocks of other sites, and of other libraries, are reached by chance or through
+pointers that lead out of the structure.
 """
 
 from __future__ import annotations

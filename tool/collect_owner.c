@@ -351,8 +351,7 @@ static void add_held(struct collector *c, struct fact_site *site, struct functio
          clang_getCursorKind(var) != CXCursor_ParmDecl))
         return;
     bool local = is_local_object(var);
-    struct fact_owner *o =
-        add_path(c, site, f, &held->path, local ? OWNER_LOCAL : OWNER_GLOBAL);
+    struct fact_owner *o = add_path(c, site, f, &held->path, local ? OWNER_LOCAL : OWNER_GLOBAL);
     strings held_types = {0};
     type_mentions(c, clang_getCursorType(var), &held_types);
     if (in_texts(&held_types, site->type_key))
@@ -664,11 +663,13 @@ static void add_keepers(struct collector *c, struct fact_site *site, struct func
     }
 }
 
-/* `new T(*this)`, `new T(other)`: this, or the variable, that the object is a copy of; else null. */
+/* `new T(*this)`, `new T(other)`: this, or the variable, that the object is a copy of; else null.
+ */
 static CXCursor copied_from(struct collector *c, const struct fact_site *site)
 {
     CXCursor cursor = c->frames.items[c->frames.count - 1].cursor, kids[16];
-    size_t n = clang_getCursorKind(cursor) == CXCursor_CXXNewExpr ? children_of(cursor, kids, 16) : 0;
+    size_t n =
+        clang_getCursorKind(cursor) == CXCursor_CXXNewExpr ? children_of(cursor, kids, 16) : 0;
     CXCursor value = n && clang_isExpression(clang_getCursorKind(kids[n - 1]))
                          ? skip_casts(kids[n - 1])
                          : clang_getNullCursor();

@@ -76,10 +76,10 @@ static const struct field fact_type_fields[] = {
 RECORD(fact_type);
 
 static const struct field fact_owner_fields[] = {
-    FIELD(fact_owner, kind),         FIELD(fact_owner, expr), FIELD(fact_owner, cls),
-    FIELD(fact_owner, pointee),      FIELD(fact_owner, slot), FIELD(fact_owner, reject),
-    FIELD(fact_owner, var),          FIELD(fact_owner, keeps),
-    FIELD(fact_owner, take_address), FIELD(fact_owner, via),
+    FIELD(fact_owner, kind),    FIELD(fact_owner, expr),  FIELD(fact_owner, cls),
+    FIELD(fact_owner, pointee), FIELD(fact_owner, slot),  FIELD(fact_owner, reject),
+    FIELD(fact_owner, var),     FIELD(fact_owner, keeps), FIELD(fact_owner, take_address),
+    FIELD(fact_owner, via),
 };
 RECORD(fact_owner);
 
