@@ -195,7 +195,7 @@ NUMAFY_FN_ void *numafy_plain_or_none(void *p)
     return NUMAFY_LIKELY_(p) ? p : numafy_out_of_memory(NUMAFY_NO_NODE);
 }
 
-NUMAFY_WEAK_ void *numafy_malloc_near(const volatile void *owner, size_t size) NUMAFY_DEF_NOTHROW_
+NUMAFY_OUT_OF_PLACE_(void *, numafy_malloc_near, const volatile void *owner, size_t size)
 {
     const unsigned slot = numafy_slot_of_address(owner);
     void *p;
@@ -209,8 +209,8 @@ NUMAFY_WEAK_ void *numafy_malloc_near(const volatile void *owner, size_t size) N
     return numafy_slow_alloc_(numafy_near_(owner), size, 0, 0);
 }
 
-NUMAFY_WEAK_ void *numafy_calloc_near(const volatile void *owner, size_t count,
-                                      size_t size) NUMAFY_DEF_NOTHROW_
+NUMAFY_OUT_OF_PLACE_(void *, numafy_calloc_near, const volatile void *owner, size_t count,
+                     size_t size)
 {
     if (!numafy_active_v3)
         return numafy_plain_or_none(numafy_state_v3.next.calloc_(count, size));
@@ -230,11 +230,8 @@ NUMAFY_WEAK_ void *numafy_realloc_near(const volatile void *owner, void *p,
 }
 
 /* --- C++ */
-/* Weak: absent in a program without libstdc++ or libc++, which both have these two. The third is
- * ours, from a C++ unit, for a program that links libstdc++ statically. */
-typedef void (*numafy_handler)(void);
-extern __attribute__((weak)) numafy_handler
-numafy_get_new_handler_(void) __asm__("_ZSt15get_new_handlerv");
+/* Weak: absent in a program without libstdc++ or libc++. The second is ours, from a C++ unit, for a
+ * program that links libstdc++ statically. */
 extern __attribute__((weak, noreturn)) void
 numafy_std_throw_(void) __asm__("_ZSt17__throw_bad_allocv");
 extern __attribute__((weak, noreturn)) void numafy_cxx_throw_(void);

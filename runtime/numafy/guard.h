@@ -17,12 +17,16 @@ NUMAFY_WEAK_ int numafy_layout = NUMAFY_LAYOUT;
 extern NUMAFY_EXPORT_ __attribute__((weak)) char numafy_off_unit;
 
 /* MALLOC_CONF: with the huge page allocator of 5.3.0 threads of pools were seen to spin for ever in
- * rallocx, one run in twenty. Others that would harm are met where they do: numafy_je_percpu. */
-NUMAFY_INNER_ bool numafy_guard_hpa(void)
+ * rallocx, one run in twenty. Others that would harm are met where they do: numafy_je_percpu. Asked
+ * when pools are wanted: mallctl's first call makes tables that a program without has no need of.
+ */
+NUMAFY_INNER_ const char *numafy_guard_hpa(void)
 {
     bool on = false;
     size_t len = sizeof on;
-    return !numafy_je_mallctl_("opt.hpa", &on, &len, NULL, 0) && on;
+    return !numafy_je_mallctl_("opt.hpa", &on, &len, NULL, 0) && on
+               ? "jemalloc's setting hpa:true (MALLOC_CONF) does not go with them"
+               : NULL;
 }
 
 /* Why the pools must stay off, NULL: nothing speaks against them. */
@@ -34,8 +38,6 @@ NUMAFY_INNER_ const char *numafy_guard(void)
     if (&numafy_off_unit && !&numafy_replaces_v3)
         return "some units are built with NUMAFY_OFF, and their free is not ours, because others "
                "are built with NUMAFY_NO_REPLACE. Build all units alike";
-    if (numafy_guard_hpa())
-        return "jemalloc's setting hpa:true (MALLOC_CONF) does not go with them";
     return NULL;
 }
 

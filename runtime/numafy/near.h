@@ -37,8 +37,10 @@ typedef __SIZE_TYPE__ numafy_size;
 #else
 #define NUMAFY_NOTHROW_ throw()
 #endif
+#define NUMAFY_NOTHROW_DEF_ NUMAFY_NOTHROW_
 #else
 #define NUMAFY_NOTHROW_ __attribute__((__nothrow__))
+#define NUMAFY_NOTHROW_DEF_ /* C takes no attribute behind the declarator of a definition */
 #endif
 #define NUMAFY_ALWAYS_INLINE_ __attribute__((__always_inline__))
 #define NUMAFY_UNUSED_ __attribute__((__unused__))
@@ -129,7 +131,7 @@ enum { NUMAFY_ENTRY_TEMPORARY_ = 0, NUMAFY_ENTRY_FRAME_ = 1, NUMAFY_ENTRY_OBJECT
 NUMAFY_OWNER_ int numafy_near_(const volatile void *numafy_owner_) NUMAFY_NOTHROW_;
 NUMAFY_OWNER_ int numafy_scope_(const volatile void *numafy_owner_) NUMAFY_NOTHROW_;
 int numafy_scope_node_(int numafy_node_) NUMAFY_NOTHROW_;
-void numafy_scope_end_(const int *numafy_previous_) NUMAFY_NOTHROW_;
+void numafy_scope_end_(int numafy_previous_) NUMAFY_NOTHROW_;
 NUMAFY_OWNER_ int numafy_enter_at_(const volatile void *numafy_owner_,
                                    const void *numafy_frame_) NUMAFY_NOTHROW_;
 int numafy_enter_on_at_(int numafy_node_, const void *numafy_frame_) NUMAFY_NOTHROW_;
@@ -152,27 +154,66 @@ void numafy_pop_block_(const void *numafy_block_) NUMAFY_NOTHROW_;
  * 0 has nothing to end: in its thread nobody around it has begun anything either. */
 extern __attribute__((__visibility__("default"))) int numafy_active_v3;
 
+/* A word that another thread may just be changing, where the old value will do as well. Read as an
+ * atomic it would need an instruction of its own, which each site of a program without roots pays:
+ * compilers do not make it the operand of a call or of a comparison. */
+#ifdef NUMAFY_TSAN_
+#define NUMAFY_GLANCE_(word) (__atomic_load_n(&(word), __ATOMIC_RELAXED))
+#else
+#define NUMAFY_GLANCE_(word) (word)
+#endif
+#ifdef NUMAFY_SITES
+#define NUMAFY_ACTIVE_ 1
+#define NUMAFY_ACTIVE_LOADED_ 1
+#else
+/* With 1, not with 0: gcc loads what it compares with 0. Where C enters a load is better: gcc 12
+ * then keeps more of the function around in registers, which was up to 1 % of a program. */
+#define NUMAFY_ACTIVE_ (__builtin_expect(NUMAFY_GLANCE_(numafy_active_v3) == 1, 0))
+#define NUMAFY_ACTIVE_LOADED_ \
+    (__builtin_expect(__atomic_load_n(&numafy_active_v3, __ATOMIC_RELAXED), 0))
+#endif
+
+/* What the near calls come to. While numafy_active_v3 is 0 no owner is looked at: these are the
+ * plain heap's. The owner stands last, so that sizes are where the plain heap wants them. */
+struct numafy_calls_ {
+    void *(*numafy_malloc_)(numafy_size, const volatile void *);
+    void *(*numafy_calloc_)(numafy_size, numafy_size, const volatile void *);
+    void *(*numafy_new_)(numafy_size); /* operator new of the plain heap */
+};
+extern __attribute__((__visibility__("default"))) struct numafy_calls_ numafy_calls_v3;
+
+/* In place only where the compiler optimises; else, and for who takes an address, the functions. */
+#define NUMAFY_IN_PLACE_ extern __inline__ __attribute__((__gnu_inline__, __unused__))
+NUMAFY_IN_PLACE_ NUMAFY_OWNER_ void *
+numafy_malloc_near(const volatile void *numafy_owner_, numafy_size numafy_size_) NUMAFY_NOTHROW_DEF_
+{
+    return NUMAFY_GLANCE_(numafy_calls_v3.numafy_malloc_)(numafy_size_, numafy_owner_);
+}
+NUMAFY_IN_PLACE_ NUMAFY_OWNER_ void *
+numafy_calloc_near(const volatile void *numafy_owner_, numafy_size numafy_count_,
+                   numafy_size numafy_size_) NUMAFY_NOTHROW_DEF_
+{
+    return NUMAFY_GLANCE_(numafy_calls_v3.numafy_calloc_)(numafy_count_, numafy_size_,
+                                                          numafy_owner_);
+}
 #ifdef __cplusplus
 }
 #endif
 
-#ifdef NUMAFY_SITES
-#define NUMAFY_ACTIVE_ 1
-#else
-#define NUMAFY_ACTIVE_ (__atomic_load_n(&numafy_active_v3, __ATOMIC_RELAXED))
-#endif
 static __inline__ NUMAFY_UNUSED_ void numafy_scope_out_(const int *numafy_previous_)
 {
     if (NUMAFY_ACTIVE_)
-        numafy_scope_end_(numafy_previous_);
+        numafy_scope_end_(*numafy_previous_);
 }
 
+/* The frame tells enter and leave which entries a longjmp has left behind: an address in it, below
+ * where its caller's begins. For the frame's own address gcc would make a frame pointer. */
+#define NUMAFY_FRAME_ ((const char *)__builtin_dwarf_cfa() - 1)
 #ifndef __cplusplus
-/* The frame tells enter and leave which entries a longjmp has left behind. */
-#define numafy_enter(owner)                                                                  \
-    (NUMAFY_ACTIVE_ ? numafy_enter_at_(NUMAFY_SITE_NEAR_(owner), __builtin_frame_address(0)) \
-                    : NUMAFY_NO_NODE)
-#define numafy_enter_on(node) numafy_enter_on_at_(NUMAFY_SITE_ON_(node), __builtin_frame_address(0))
+#define numafy_enter(owner)                                                            \
+    (NUMAFY_ACTIVE_LOADED_ ? numafy_enter_at_(NUMAFY_SITE_NEAR_(owner), NUMAFY_FRAME_) \
+                           : NUMAFY_NO_NODE)
+#define numafy_enter_on(node) numafy_enter_on_at_(NUMAFY_SITE_ON_(node), NUMAFY_FRAME_)
 static __inline__ NUMAFY_UNUSED_ NUMAFY_OWNER_ void *
 numafy_leave_in_(const volatile void *numafy_result_)
 {
@@ -184,6 +225,26 @@ static __inline__ NUMAFY_UNUSED_ long numafy_leave_int_in_(long numafy_result_)
 }
 #define numafy_leave(result) numafy_leave_in_(result)
 #define numafy_leave_int(result) numafy_leave_int_in_(result)
+#else
+extern "C" { /* no macros: here the names may stand behind :: */
+NUMAFY_IN_PLACE_ NUMAFY_OWNER_ int numafy_enter(const volatile void *numafy_owner_) NUMAFY_NOTHROW_
+{
+    return NUMAFY_ACTIVE_ ? numafy_enter_at_(numafy_owner_, NUMAFY_FRAME_) : NUMAFY_NO_NODE;
+}
+NUMAFY_IN_PLACE_ NUMAFY_OWNER_ void *
+numafy_leave(const volatile void *numafy_result_) NUMAFY_NOTHROW_
+{
+    if (NUMAFY_ACTIVE_)
+        numafy_pop_(NUMAFY_ENTRY_FRAME_);
+    return const_cast<void *>(numafy_result_);
+}
+NUMAFY_IN_PLACE_ long numafy_leave_int(long numafy_result_) NUMAFY_NOTHROW_
+{
+    if (NUMAFY_ACTIVE_)
+        numafy_pop_(NUMAFY_ENTRY_FRAME_);
+    return numafy_result_;
+}
+}
 #endif
 #endif /* NUMAFY_OFF */
 
@@ -390,8 +451,16 @@ inline numafy_T_ leave(const numafy_T_ &numafy_value_)
 #define NUMAFY_PUT_plain_(op) op(numafy_p_)
 #define NUMAFY_PUT_aligned_(op) op(numafy_p_, numafy_align_)
 #else
-#define NUMAFY_GET_plain_(op, node) numafy_new_(numafy_n_, 0, node)
+#define NUMAFY_GET_plain_(op, node) numafy_new_plain_(numafy_n_, node)
 #define NUMAFY_GET_aligned_(op, node) numafy_new_(numafy_n_, NUMAFY_ALIGNMENT_, node)
+/* Told apart here, where the compiler often knows: near() says NUMAFY_NO_NODE while nothing is
+ * active. */
+NUMAFY_ALWAYS_INLINE_ inline void *numafy_new_plain_(numafy_size numafy_n_, int numafy_node_)
+{
+    if (numafy_node_ == NUMAFY_NO_NODE)
+        return NUMAFY_GLANCE_(numafy_calls_v3.numafy_new_)(numafy_n_);
+    return numafy_new_(numafy_n_, 0, numafy_node_);
+}
 #define NUMAFY_TRY_plain_(op, node) ((void)numafy_t_, numafy_new_nothrow_(numafy_n_, 0, node))
 #define NUMAFY_TRY_aligned_(op, node) \
     ((void)numafy_t_, numafy_new_nothrow_(numafy_n_, NUMAFY_ALIGNMENT_, node))

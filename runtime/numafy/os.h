@@ -97,6 +97,35 @@ NUMAFY_FN_ bool numafy_os_is_static(void)
     return header != NULL;
 }
 
+/* Two addresses that are looked for among the loaded objects. */
+struct numafy_os_pair {
+    uintptr_t a, b;
+    bool together;
+};
+
+NUMAFY_FN_ int numafy_os_look_for_pair(struct numafy_os_object *object, size_t size, void *pair)
+{
+    struct numafy_os_pair *q = (struct numafy_os_pair *)pair;
+    bool a = false, b = false;
+    (void)size;
+    for (unsigned i = 0; i < object->headers; i++) {
+        const struct numafy_os_segment *s = &object->segment[i];
+        const uintptr_t start = object->base + s->address;
+        a |= s->type == 1 /* PT_LOAD */ && q->a - start < s->bytes;
+        b |= s->type == 1 && q->b - start < s->bytes;
+    }
+    q->together = a && b;
+    return a || b;
+}
+
+/* Whether two functions are of one library. Takes the dynamic linker's lock. */
+NUMAFY_FN_ bool numafy_os_together(uintptr_t a, uintptr_t b)
+{
+    struct numafy_os_pair q = {a, b, false};
+    numafy_os_each_object_(numafy_os_look_for_pair, &q);
+    return q.together;
+}
+
 /* Keeps the library with the variable `inside` loaded for ever; the program itself is. Takes the
  * dynamic linker's lock, so no lock of ours may be held. */
 NUMAFY_FN_ void numafy_os_stay_loaded(const void *inside)

@@ -14,7 +14,7 @@
 
 #ifndef NUMAFY_EXTERN
 
-/* What plain malloc does; also without replacement. */
+/* --- what the pointers of state.h lead to when a node may be in use; also without replacement */
 NUMAFY_HOT_ void *numafy_plain_malloc(size_t size)
 {
     if (numafy_is_ambient())
@@ -22,9 +22,47 @@ NUMAFY_HOT_ void *numafy_plain_malloc(size_t size)
     return numafy_state_v3.next.malloc_(size);
 }
 
-NUMAFY_WEAK_ void *numafy_plain_malloc_(size_t size)
+NUMAFY_WEAK_ NUMAFY_UNSEEN_ void *numafy_plain_malloc_(size_t size)
 {
     return numafy_plain_malloc(size);
+}
+
+NUMAFY_BEHIND_ void *numafy_plain_calloc(size_t count, size_t size)
+{
+    if (numafy_is_ambient())
+        return numafy_calloc(numafy_tls_v3->ambient - 1, count, size);
+    void *p = numafy_state_v3.next.calloc_(count, size);
+    if (NUMAFY_UNLIKELY_(!p))
+        errno = ENOMEM; /* tcmalloc and mimalloc leave it as it was if the product wraps */
+    return p;
+}
+
+NUMAFY_BEHIND_ void numafy_plain_free(void *p)
+{
+    numafy_fast_free(p);
+}
+
+NUMAFY_BEHIND_ void *numafy_plain_new(size_t size)
+{
+    void *p;
+    while (!(p = numafy_plain_malloc(size ? size : 1)))
+        numafy_new_failed(false);
+    return p;
+}
+
+NUMAFY_BEHIND_ void *numafy_calls_malloc(size_t size, const volatile void *owner)
+{
+    return numafy_malloc_near_out_(owner, size);
+}
+
+NUMAFY_BEHIND_ void *numafy_calls_calloc(size_t count, size_t size, const volatile void *owner)
+{
+    return numafy_calloc_near_out_(owner, count, size);
+}
+
+NUMAFY_BEHIND_ void *numafy_calls_new(size_t size)
+{
+    return numafy_new_(size, 0, NUMAFY_NO_NODE);
 }
 
 #ifndef NUMAFY_NO_REPLACE_
@@ -58,19 +96,19 @@ NUMAFY_FN_ void *numafy_plain_memalign(size_t alignment, size_t size)
 
 NUMAFY_REPLACES_(void *, numafy_replaced_malloc_, "malloc", size_t size)
 {
-    return numafy_plain_malloc(size);
+    return NUMAFY_GLANCE_(numafy_plain_v3.malloc_)(size);
 }
 
 NUMAFY_REPLACES_(void, numafy_replaced_free_, "free", void *p)
 {
-    numafy_fast_free(p);
+    NUMAFY_GLANCE_(numafy_plain_v3.free_)(p);
 }
 
 /* C23's; the C library may not have them yet. */
 NUMAFY_REPLACES_(void, numafy_replaced_free_sized_, "free_sized", void *p, size_t size)
 {
     (void)size;
-    numafy_fast_free(p);
+    NUMAFY_GLANCE_(numafy_plain_v3.free_)(p);
 }
 
 NUMAFY_REPLACES_(void, numafy_replaced_free_aligned_sized_, "free_aligned_sized", void *p,
@@ -78,17 +116,12 @@ NUMAFY_REPLACES_(void, numafy_replaced_free_aligned_sized_, "free_aligned_sized"
 {
     (void)alignment;
     (void)size;
-    numafy_fast_free(p);
+    NUMAFY_GLANCE_(numafy_plain_v3.free_)(p);
 }
 
 NUMAFY_REPLACES_(void *, numafy_replaced_calloc_, "calloc", size_t count, size_t size)
 {
-    if (numafy_is_ambient())
-        return numafy_calloc(numafy_tls_v3->ambient - 1, count, size);
-    void *p = numafy_state_v3.next.calloc_(count, size);
-    if (NUMAFY_UNLIKELY_(!p))
-        errno = ENOMEM; /* tcmalloc and mimalloc leave it as it was if the product wraps */
-    return p;
+    return NUMAFY_GLANCE_(numafy_plain_v3.calloc_)(count, size);
 }
 
 NUMAFY_REPLACES_(void *, numafy_replaced_realloc_, "realloc", void *p, size_t size)
@@ -157,7 +190,8 @@ NUMAFY_REPLACES_(void *, numafy_replaced_pvalloc_, "pvalloc", size_t size)
 }
 
 /* --- operator new and delete */
-NUMAFY_FN_ void *numafy_plain_new(size_t size, size_t alignment, bool nothrow)
+/* The other forms of it. */
+NUMAFY_FN_ void *numafy_other_new(size_t size, size_t alignment, bool nothrow)
 {
     void *p;
     if (!size)
@@ -174,24 +208,24 @@ NUMAFY_FN_ void *numafy_plain_new(size_t size, size_t alignment, bool nothrow)
     void *name(size_t size) __asm__("_Zn" symbol "m");                                 \
     NUMAFY_REPLACED_ void *name(size_t size)                                           \
     {                                                                                  \
-        return numafy_plain_new(size, 0, false);                                       \
+        return NUMAFY_GLANCE_(numafy_plain_v3.new_)(size);                             \
     }                                                                                  \
     void *name##a_(size_t size, size_t a) __asm__("_Zn" symbol "mSt11align_val_t");    \
     NUMAFY_REPLACED_ void *name##a_(size_t size, size_t a)                             \
     {                                                                                  \
-        return numafy_plain_new(size, a, false);                                       \
+        return numafy_other_new(size, a, false);                                       \
     }                                                                                  \
     NUMAFY_REPLACES_(void *, name##n_, "_Zn" symbol "mRKSt9nothrow_t", size_t size,    \
                      const void *nothrow)                                              \
     {                                                                                  \
         (void)nothrow;                                                                 \
-        return numafy_plain_new(size, 0, true);                                        \
+        return numafy_other_new(size, 0, true);                                        \
     }                                                                                  \
     NUMAFY_REPLACES_(void *, name##an_, "_Zn" symbol "mSt11align_val_tRKSt9nothrow_t", \
                      size_t size, size_t a, const void *nothrow)                       \
     {                                                                                  \
         (void)nothrow;                                                                 \
-        return numafy_plain_new(size, a, true);                                        \
+        return numafy_other_new(size, a, true);                                        \
     }
 NUMAFY_REPLACES_NEW_(numafy_replaced_new_, "w")
 NUMAFY_REPLACES_NEW_(numafy_replaced_new_array_, "a")
@@ -199,38 +233,38 @@ NUMAFY_REPLACES_NEW_(numafy_replaced_new_array_, "a")
 #define NUMAFY_REPLACES_DELETE_(name, symbol)                                                  \
     NUMAFY_REPLACES_(void, name, "_Zd" symbol "Pv", void *p)                                   \
     {                                                                                          \
-        numafy_fast_free(p);                                                                   \
+        NUMAFY_GLANCE_(numafy_plain_v3.free_)(p);                                              \
     }                                                                                          \
     NUMAFY_REPLACES_(void, name##s_, "_Zd" symbol "Pvm", void *p, size_t size)                 \
     {                                                                                          \
         (void)size; /* the debug build's alone */                                              \
         numafy_check_sized_(p, size);                                                          \
-        numafy_fast_free(p);                                                                   \
+        NUMAFY_GLANCE_(numafy_plain_v3.free_)(p);                                              \
     }                                                                                          \
     NUMAFY_REPLACES_(void, name##n_, "_Zd" symbol "PvRKSt9nothrow_t", void *p,                 \
                      const void *nothrow)                                                      \
     {                                                                                          \
         (void)nothrow;                                                                         \
-        numafy_fast_free(p);                                                                   \
+        NUMAFY_GLANCE_(numafy_plain_v3.free_)(p);                                              \
     }                                                                                          \
     NUMAFY_REPLACES_(void, name##a_, "_Zd" symbol "PvSt11align_val_t", void *p, size_t a)      \
     {                                                                                          \
         (void)a;                                                                               \
-        numafy_fast_free(p);                                                                   \
+        NUMAFY_GLANCE_(numafy_plain_v3.free_)(p);                                              \
     }                                                                                          \
     NUMAFY_REPLACES_(void, name##sa_, "_Zd" symbol "PvmSt11align_val_t", void *p, size_t size, \
                      size_t a)                                                                 \
     {                                                                                          \
         (void)size;                                                                            \
         (void)a;                                                                               \
-        numafy_fast_free(p);                                                                   \
+        NUMAFY_GLANCE_(numafy_plain_v3.free_)(p);                                              \
     }                                                                                          \
     NUMAFY_REPLACES_(void, name##an_, "_Zd" symbol "PvSt11align_val_tRKSt9nothrow_t", void *p, \
                      size_t a, const void *nothrow)                                            \
     {                                                                                          \
         (void)a;                                                                               \
         (void)nothrow;                                                                         \
-        numafy_fast_free(p);                                                                   \
+        NUMAFY_GLANCE_(numafy_plain_v3.free_)(p);                                              \
     }
 NUMAFY_REPLACES_DELETE_(numafy_replaced_delete_, "l")
 NUMAFY_REPLACES_DELETE_(numafy_replaced_delete_array_, "a")

@@ -58,7 +58,7 @@ NUMAFY_FN_ void numafy_root_set(int i, uintptr_t start, size_t size, int node, i
     while (high && !g->roots[high - 1].size)
         high--;
     __atomic_store_n(&g->root_high, high, __ATOMIC_RELAXED);
-    __atomic_store_n(&numafy_active_v3, 1, __ATOMIC_RELAXED);
+    numafy_activate();
     __atomic_store_n(&g->root_changes, odd + 1, __ATOMIC_RELEASE);
 }
 

@@ -96,10 +96,10 @@ NUMAFY_WEAK_ int numafy_scope_(const volatile void *owner) NUMAFY_DEF_NOTHROW_
     return keep ? numafy_tls_v3->ambient - 1 : numafy_ambient_set(node);
 }
 
-NUMAFY_WEAK_ void numafy_scope_end_(const int *previous) NUMAFY_DEF_NOTHROW_
+NUMAFY_WEAK_ void numafy_scope_end_(int previous) NUMAFY_DEF_NOTHROW_
 {
     if (numafy_tls_v3->own)
-        numafy_tls_v3->ambient = *previous + 1;
+        numafy_tls_v3->ambient = previous + 1;
 }
 
 /* --- entries */
@@ -137,8 +137,12 @@ NUMAFY_INNER_ bool numafy_entries_grow(struct numafy_thread *t)
 NUMAFY_FN_ void numafy_entries_push(const void *key, int node, int kind, uintptr_t sp)
 {
     struct numafy_thread *t = numafy_tls_v3;
-    if (NUMAFY_UNLIKELY_(!t->own) && !(t = numafy_thread_own_()))
-        return;
+    if (NUMAFY_UNLIKELY_(!t->own)) {
+        if (node == NUMAFY_NO_NODE && !numafy_active_v3)
+            return; /* says what holds already: no reason to make pools and a record */
+        if (!(t = numafy_thread_own_()))
+            return;
+    }
     numafy_entries_sweep(t, sp);
     if (t->unpushed || (t->depth == t->room && !numafy_entries_grow(t))) {
         t->unpushed++;
@@ -230,14 +234,12 @@ __attribute__((noinline)) NUMAFY_WEAK_ int(numafy_enter_on)(int node) NUMAFY_DEF
     return numafy_enter_on_at_(node, (const void *)NUMAFY_CALLER_SP_);
 }
 
-__attribute__((noinline))
-NUMAFY_WEAK_ int(numafy_enter)(const volatile void *owner) NUMAFY_DEF_NOTHROW_
+NUMAFY_OUT_OF_PLACE_(int, numafy_enter, const volatile void *owner)
 {
     return numafy_enter_at_(owner, (const void *)NUMAFY_CALLER_SP_);
 }
 
-__attribute__((noinline))
-NUMAFY_WEAK_ void *(numafy_leave)(const volatile void *result)NUMAFY_DEF_NOTHROW_
+NUMAFY_OUT_OF_PLACE_(void *, numafy_leave, const volatile void *result)
 {
     struct numafy_thread *t = numafy_tls_v3;
     if (t->own) {
@@ -247,7 +249,7 @@ NUMAFY_WEAK_ void *(numafy_leave)(const volatile void *result)NUMAFY_DEF_NOTHROW
     return (void *)(uintptr_t)result;
 }
 
-__attribute__((noinline)) NUMAFY_WEAK_ long(numafy_leave_int)(long result) NUMAFY_DEF_NOTHROW_
+NUMAFY_OUT_OF_PLACE_(long, numafy_leave_int, long result)
 {
     struct numafy_thread *t = numafy_tls_v3;
     if (t->own) {

@@ -14,8 +14,14 @@
     numafy_aligned_alloc_near(NUMAFY_SITE_NEAR_(owner), (alignment), (size))
 #define numafy_realloc_near(owner, p, size) \
     numafy_realloc_near(NUMAFY_SITE_NEAR_(owner), (p), (size))
+#ifdef __cplusplus /* macros in C without sites as well */
+#define numafy_enter(owner) numafy_enter(NUMAFY_SITE_NEAR_(owner))
+#endif
 #else
 #undef NUMAFY_SITE_CALLS_
+#ifdef __cplusplus
+#undef numafy_enter
+#endif
 #undef numafy_malloc
 #undef numafy_calloc
 #undef numafy_aligned_alloc

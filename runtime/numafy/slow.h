@@ -48,6 +48,72 @@ NUMAFY_INNER_ void numafy_disable(const char *why, bool quietly)
     numafy_os_say(text);
 }
 
+/* --- while no node is in use */
+NUMAFY_BEHIND_ void *numafy_calls_plain_malloc(size_t size, const volatile void *owner)
+{
+    (void)owner;
+    return NUMAFY_GLANCE_(numafy_plain_v3.malloc_)(size);
+}
+NUMAFY_BEHIND_ void *numafy_calls_plain_calloc(size_t count, size_t size,
+                                               const volatile void *owner)
+{
+    (void)owner;
+    return NUMAFY_GLANCE_(numafy_plain_v3.calloc_)(count, size);
+}
+
+NUMAFY_FN_ void numafy_plain_set(const struct numafy_plain *plain, const struct numafy_calls_ *near)
+{
+    __atomic_store_n(&numafy_plain_v3.malloc_, plain->malloc_, __ATOMIC_RELAXED);
+    __atomic_store_n(&numafy_plain_v3.calloc_, plain->calloc_, __ATOMIC_RELAXED);
+    __atomic_store_n(&numafy_plain_v3.free_, plain->free_, __ATOMIC_RELAXED);
+    __atomic_store_n(&numafy_plain_v3.new_, plain->new_, __ATOMIC_RELAXED);
+    __atomic_store_n(&numafy_calls_v3.numafy_malloc_, near->numafy_malloc_, __ATOMIC_RELAXED);
+    __atomic_store_n(&numafy_calls_v3.numafy_calloc_, near->numafy_calloc_, __ATOMIC_RELAXED);
+    __atomic_store_n(&numafy_calls_v3.numafy_new_, near->numafy_new_, __ATOMIC_RELAXED);
+}
+
+/* Weak: absent in a program without libstdc++ or libc++. */
+typedef void (*numafy_handler)(void);
+extern __attribute__((weak)) numafy_handler
+numafy_get_new_handler_(void) __asm__("_ZSt15get_new_handlerv");
+
+/* The program's calls go to the allocator below without a look at nodes. Only to jemalloc, whose
+ * malloc and calloc set errno, and whose operator new is known. When `next` is settled. */
+NUMAFY_INNER_ void numafy_plain_direct(void)
+{
+    const struct numafy_next *n = &numafy_state_v3.next;
+    const uintptr_t jemalloc = (uintptr_t)numafy_je_mallocx_;
+    struct numafy_plain plain = {n->malloc_, n->calloc_, n->free_, numafy_plain_new};
+    struct numafy_calls_ near = {numafy_calls_plain_malloc, numafy_calls_plain_calloc,
+                                 numafy_calls_new};
+    if (!numafy_os_together((uintptr_t)n->malloc_, jemalloc))
+        return;
+    /* Where there is a C++ library dlsym finds one. */
+    if (&numafy_get_new_handler_ && !numafy_os_is_static()) {
+        void *const place = (void *)(intptr_t)numafy_first_place();
+        void *(*const new_)(size_t) = (void *(*)(size_t))numafy_os_dlsym_(place, "_Znwm");
+        if (numafy_os_together((uintptr_t)new_, jemalloc))
+            plain.new_ = near.numafy_new_ = new_;
+    }
+    numafy_lock(&numafy_pools_v3.lock);
+    if (!numafy_active_v3) /* a constructor may have made a root */
+        numafy_plain_set(&plain, &near);
+    numafy_unlock(&numafy_pools_v3.lock);
+}
+
+/* From now on somebody may ask for a node, and for nothing else to be looked at. Whoever gets a
+ * block of a pool, or has an ambient node, comes later than this. Lock held. */
+NUMAFY_FN_ void numafy_activate(void)
+{
+    const struct numafy_plain plain = {numafy_plain_malloc_, numafy_plain_calloc, numafy_plain_free,
+                                       numafy_plain_new};
+    const struct numafy_calls_ near = {numafy_calls_malloc, numafy_calls_calloc, numafy_calls_new};
+    if (numafy_active_v3)
+        return;
+    numafy_plain_set(&plain, &near);
+    __atomic_store_n(&numafy_active_v3, 1, __ATOMIC_RELAXED);
+}
+
 /* What has to do with the dynamic linker. A thread in dlopen has its lock while it runs
  * constructors that may allocate: so this is done once, when the object with this code is loaded,
  * and never under our lock. Why the pools must stay off, or NULL. */
@@ -103,8 +169,11 @@ NUMAFY_COLD_ int numafy_start_(void)
             numafy_disable(why, false);
         else if (!(g->unfit = numafy_start_below()) && numafy_start_fork())
             g->unfit = "no fork handler left";
-        if (numafy_live_v3.wanted && !why && !g->unfit && !g->want_onnode && !NUMAFY_POISONS_)
+        if (numafy_live_v3.wanted && !why && !g->unfit && !g->want_onnode && !NUMAFY_POISONS_ &&
+            !numafy_guard_hpa())
             numafy_live_start();
+        if (!why && !g->unfit)
+            numafy_plain_direct();
         __atomic_store_n(&g->started, 2, __ATOMIC_RELEASE);
         if (g->ambient && numafy_ready_())
             __atomic_store_n(&numafy_nothread_v3.ambient, g->ambient, __ATOMIC_RELAXED);
@@ -187,6 +256,8 @@ NUMAFY_INNER_ bool numafy_classes_read(void)
 NUMAFY_INNER_ void numafy_init(void)
 {
     struct numafy_pools *g = &numafy_pools_v3;
+    if (!g->unfit)
+        g->unfit = numafy_guard_hpa();
     numafy_topology_read();
     if (!g->shards) {
         g->shards = g->topology.cpu_count;
@@ -219,7 +290,7 @@ NUMAFY_INNER_ void numafy_init(void)
         numafy_check_start_();
         numafy_poison_begin(numafy_state_v3.base, numafy_state_v3.span);
     }
-    __atomic_store_n(&numafy_active_v3, 1, __ATOMIC_RELAXED);
+    numafy_activate();
     __atomic_store_n(&g->phase, NUMAFY_READY, __ATOMIC_RELEASE);
 }
 

@@ -66,6 +66,15 @@ struct numafy_next {
     size_t (*usable_size_)(void *);
 };
 
+/* What malloc, calloc, free and operator new of the program come to: the allocator below itself as
+ * long as no node is in use, then functions that look at the ambient node and at the address. */
+struct numafy_plain {
+    void *(*malloc_)(size_t);
+    void *(*calloc_)(size_t, size_t);
+    void (*free_)(void *);
+    void *(*new_)(size_t);
+};
+
 /* What every allocation and free reads. Written before the pools are ready, except slot_of and
  * node_of, which grow, and next, which the baseline changes. base <= p < base + span is the only
  * test of "ours".

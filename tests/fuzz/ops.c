@@ -536,7 +536,7 @@ static void end_scope(void)
     const struct ambient s = stack[--depth];
     model_trace("%s; /* back to node %d */", s.kind ? "numafy_leave()" : "end of scope", s.saved);
     if (!s.kind)
-        numafy_scope_end_(&s.saved);
+        numafy_scope_end_(s.saved);
     else if (depth % 2)
         numafy_leave_int(1);
     else
@@ -762,7 +762,7 @@ void ops_run(struct world *w, long n)
     // Stays in place until every scope is closed: its address stands for the thread's frame.
     char frame[8];
     const int before = numafy_scope_node_(NUMAFY_NO_NODE);
-    numafy_scope_end_(&before);
+    numafy_scope_end_(before);
     ambient = before;
     depth = 0;
     run_some(w, n, frame);

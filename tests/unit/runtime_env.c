@@ -65,6 +65,40 @@ static int child_plain(void)
     return 0;
 }
 
+/* Everything that a rewritten program without roots does, functions and places in line. The first
+ * number: whether calls still go to the allocator below at once, and no pool was made. */
+static int child_rootless(void)
+{
+    int *const owner = calloc(1, sizeof *owner);
+    char *p = numafy_malloc_near(owner, 100), *q = numafy_calloc_near(owner, 1, 100);
+    ((void)numafy_enter(owner), (void)numafy_leave(owner), (void)numafy_leave_int(1));
+    (void)(numafy_enter)(owner), (void)(numafy_leave)(owner);
+    {
+        NUMAFY_SCOPE(owner);
+    }
+    numafy_push_(owner, numafy_near_(owner), NUMAFY_ENTRY_TEMPORARY_);
+    numafy_pop_(NUMAFY_ENTRY_TEMPORARY_);
+    p = numafy_realloc_near(owner, p, 200);
+    free(numafy_realloc_near(owner, NULL, 50));
+    const bool direct = numafy_plain_v3.malloc_ == numafy_state_v3.next.malloc_ &&
+                        numafy_plain_v3.free_ == numafy_state_v3.next.free_;
+    printf("%d %d,", direct && !numafy_active_v3 && !numafy_state_v3.span, numafy_node_of(p));
+    errno = 0;
+    void *const huge = numafy_malloc_near(owner, PTRDIFF_MAX);
+    printf(" %d,", !huge && errno == ENOMEM);
+    /* The first root: from here on the same calls follow it, and old blocks go where they were. */
+    numafy_root_add(owner, sizeof *owner, 1);
+    char *const near = numafy_malloc_near(owner, 100), *const zero =
+                                                           numafy_calloc_near(owner, 1, 9);
+    ((void)numafy_enter(owner), p = (char *)numafy_leave(realloc(p, 300)));
+    ((void)numafy_enter(owner), (void)free(q), q = (char *)numafy_leave(malloc(10)));
+    printf(" %d %d %d %d", numafy_node_of(near), numafy_node_of(zero), numafy_node_of(p),
+           numafy_node_of(q));
+    free(near), free(zero), free(p), free(q), free(owner);
+    printf(", %d", numafy_plain_v3.malloc_ == numafy_state_v3.next.malloc_);
+    return 0;
+}
+
 static int child_seccomp(void)
 {
     const int calls[] = {SYS_mbind, SYS_move_pages, SYS_get_mempolicy};
@@ -279,6 +313,8 @@ static int run_child(int argc, char **argv)
         return child_map(argc - 1, argv + 1);
     if (!strcmp(name, "plain"))
         return child_plain();
+    if (!strcmp(name, "rootless"))
+        return child_rootless();
     if (!strcmp(name, "seccomp"))
         return child_seccomp();
     if (!strcmp(name, "small-space"))
@@ -493,6 +529,14 @@ static void test_ambient_from_the_environment(void **state)
     assert_string_equal(o.err, "");
 }
 
+static void test_without_a_root_calls_go_to_the_allocator_below(void **state)
+{
+    (void)state;
+    const struct outcome o = child(LIST("rootless"), LIST("NUMAFY_QUIET=1"));
+    assert_string_equal(o.out, "1 -1, 1, 1 1 -1 1, 0");
+    assert_int_equal(o.status, 0);
+}
+
 static void test_stats_at_exit(void **state)
 {
     (void)state;
@@ -662,6 +706,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_one_warning_for_missing_nodes),
         cmocka_unit_test(test_unknown_settings_warn_once_and_are_named),
         cmocka_unit_test(test_ambient_from_the_environment),
+        cmocka_unit_test(test_without_a_root_calls_go_to_the_allocator_below),
         cmocka_unit_test(test_stats_at_exit),
         cmocka_unit_test(test_seccomp_forbids_mbind_and_move_pages),
         cmocka_unit_test(test_small_address_space),
