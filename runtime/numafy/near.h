@@ -24,12 +24,13 @@ typedef __SIZE_TYPE__ numafy_size;
 #if __has_attribute(__access__)
 /* An owner is only an address. Without this gcc takes the call for a read through it and warns of
  * uninitialised memory at `t->buf = numafy_malloc_near(t, n)` right after `t = malloc(...)`. */
-#define NUMAFY_OWNER_ __attribute__((__access__(__none__, 1)))
+#define NUMAFY_OWNER_AT_(argument) __attribute__((__access__(__none__, argument)))
 #endif
 #endif
-#ifndef NUMAFY_OWNER_
-#define NUMAFY_OWNER_
+#ifndef NUMAFY_OWNER_AT_
+#define NUMAFY_OWNER_AT_(argument)
 #endif
+#define NUMAFY_OWNER_ NUMAFY_OWNER_AT_(1)
 
 #ifdef __cplusplus
 #if __cplusplus >= 201103L
@@ -176,8 +177,8 @@ extern __attribute__((__visibility__("default"))) int numafy_active_v3;
 /* What the near calls come to. While numafy_active_v3 is 0 no owner is looked at: these are the
  * plain heap's. The owner stands last, so that sizes are where the plain heap wants them. */
 struct numafy_calls_ {
-    void *(*numafy_malloc_)(numafy_size, const volatile void *);
-    void *(*numafy_calloc_)(numafy_size, numafy_size, const volatile void *);
+    void *(*numafy_malloc_)(numafy_size, const volatile void *)NUMAFY_OWNER_AT_(2);
+    void *(*numafy_calloc_)(numafy_size, numafy_size, const volatile void *)NUMAFY_OWNER_AT_(3);
     void *(*numafy_new_)(numafy_size); /* operator new of the plain heap */
 };
 extern __attribute__((__visibility__("default"))) struct numafy_calls_ numafy_calls_v3;
