@@ -38,6 +38,7 @@ CLANG = ("clang-19", "clang")
 REACH_WANTED = {"c": 0.9, "c++": 0.95}
 HIDDEN = ("new", "new[]", "malloc", "calloc", "realloc")  # words that are accounted for
 REACH_OFF = 0.1  # what is on the node without the edits is below
+LEFT_OUT = 5  # edits that are left out in turn until one is missed
 TEST_LIMIT_S = 1800  # a test that hangs is a result too
 Result = Dict[str, Any]
 
@@ -226,39 +227,13 @@ class Run:
             "off_node": found.off_node,
             "without": _reach_facts(self._reached_without(made, "*")),
         }
-        for site in self._edits_to_leave(made, found):
+        idle = self.facts["place"]["tests"]["not_executed"]
+        for site in edits_to_leave(made, found, idle):
             one = self._reached_without(made, f"{self.tree}/{site}")
             result["without_one"] = {"site": site, **_reach_facts(one)}
             if one.on_node < found.on_node:
                 break  # else a caller's edit covers it
         return result
-
-    def _edits_to_leave(self, made: report.Report, found: reach.Reached) -> List[str]:
-        """The edited site that made most of the blocks, or where only callers were edited a call
-        for that type that was executed; the one that is on a stated node."""
-        if self.recipe.leave:
-            return [self.recipe.leave]
-        idle = self.facts["place"]["tests"]["not_executed"]
-        by_place = {f"{made.name_of(s['file'])}:{s['line']}": s for s in made.sites}
-        edited = {place for place, site in by_place.items() if site["action"] in ("near", "on")}
-        makers = [place for place, _ in found.by_site.most_common()]
-        types = [by_place[place]["type"] for place in makers[:1]]
-        callers = [
-            place
-            for place in sorted(edited)
-            if by_place[place]["type"] in types and f"{place}: {types[0]}" not in idle
-        ]
-        first = next((place for place in [*makers, *callers] if place in edited), None)
-        stated = next(
-            (
-                place
-                for place in sorted(edited)
-                if by_place[place]["action"] == "on"
-                and f"{place}: {by_place[place]['type']}" not in idle
-            ),
-            None,
-        )
-        return [place for place in (first, stated) if place]
 
     def _reached(self, made: report.Report, name: str) -> reach.Reached:
         out = self.work / name
@@ -414,6 +389,30 @@ class Run:
                 env=environment,
                 tick=self.progress.tick,
             )
+
+
+def edits_to_leave(made: report.Report, found: reach.Reached, idle: Sequence[str]) -> List[str]:
+    """Executed edits that blocks on the node are due to, those first that no other edit covers.
+
+    An edit inside a function that an edited call enters a node for is covered by that call. Where
+    only callers were edited, the calls for the type that most blocks have stand for them. ``idle``
+    are those that did not run, as ``Run.place`` tells them.
+    """
+    by_place = {f"{made.name_of(s['file'])}:{s['line']}": s for s in made.sites}
+    ran = [
+        place
+        for place, site in sorted(by_place.items())
+        if site["action"] in ("near", "on") and f"{place}: {site['type']}" not in idle
+    ]
+    entered = {by_place[place]["kind"] for place in ran}
+    most = [place for place, _ in found.by_site.most_common() if place in by_place]
+    makers = [place for place in most if place in ran]
+    alone = [place for place in makers if by_place[place]["function"] not in entered]
+    stated = [place for place in ran if by_place[place]["action"] == "on"]
+    types = [by_place[place]["type"] for place in most[:1]]
+    callers = [place for place in ran if by_place[place]["type"] in types]
+    order = [*alone[:2], *makers[:1], *stated[:2], *callers]
+    return list(dict.fromkeys(order))[:LEFT_OUT]
 
 
 def _reach_facts(found: reach.Reached) -> Result:

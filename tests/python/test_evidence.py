@@ -7,12 +7,13 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from collections import Counter
 from pathlib import Path
 
 from support import ROOT, environment, write
 
 sys.path.insert(0, str(ROOT))
-from numafy import trees  # noqa: E402
+from numafy import reach, report, trees  # noqa: E402
 from numafy.errors import NumafyError  # noqa: E402
 
 BUILD = Path(os.environ.get("BUILD", ROOT / "build"))
@@ -168,6 +169,32 @@ class Recipes(unittest.TestCase):
             self.assertIn(words, "\n".join(trees.problems(facts)))
         facts = {"original": {"tests": tests}, "place": {"tests": {**tests, "code": 1}}}
         self.assertIn("FAIL", trees.row({"name": "x", **facts}))
+
+    def test_an_edit_that_another_covers_is_left_last(self):
+        def site(line, kind, function, action, type_of="struct node"):
+            fields = ("line", "kind", "function", "action", "type")
+            values = (line, kind, function, action, type_of)
+            return {"file": "/t/a.c", "column": 1, **dict(zip(fields, values))}
+
+        made = report.Report(
+            {
+                "tree": "/t",
+                "sites": [
+                    site(1, "malloc", "node_new", "near"),
+                    site(2, "node_new", "insert", "near"),
+                    site(3, "malloc", "append", "near"),
+                    site(4, "malloc", "never", "near"),
+                    site(5, "store_new", "main", "on", "struct store"),
+                    site(6, "malloc", "store_new", "scope", "struct store"),
+                ],
+            }
+        )
+        blocks = Counter({"a.c:1": 900, "a.c:3": 50, "a.c:4": 40, "a.c:6": 1})
+        found = reach.Reached(1, 1000, 991, 0, blocks, 1, [])
+        self.assertEqual(
+            trees.edits_to_leave(made, found, ["a.c:4: struct node"]),
+            ["a.c:3", "a.c:1", "a.c:5", "a.c:2"],
+        )
 
 
 if __name__ == "__main__":
