@@ -302,6 +302,7 @@ struct call {
     CXCursor cursor, callee, decl;
     const struct allocator *allocator;
     bool indirect, library, dependent;
+    bool record;          /* C: it returns a struct, which may hold blocks */
     unsigned tagged;      /* SITE_TAGGED_NEAR or _ON: a call of our own */
     CXType out;           /* of the block that an argument may get */
     enum macro_form form; /* MACRO_OTHER: the call is written in the file */
@@ -357,6 +358,8 @@ static bool call_counts(struct collector *c, struct call *k)
         k->library = kind == CXCursor_FunctionDecl && is_library_allocator(name, result);
         return k->library;
     }
+    if (!c->cxx && result.kind == CXType_Record)
+        return k->record = true;
     if (result.kind <= CXType_LongLong || result.kind == CXType_Enum || pointer)
         k->out = out_type(k->cursor);
     return pointer || type_is_smart_pointer(c, result) || k->out.kind != CXType_Invalid;
@@ -390,7 +393,9 @@ static void site_block_type(struct collector *c, struct fact_site *s, const stru
 {
     CXCursor call = k->cursor;
     CXType result = clang_getCanonicalType(clang_getCursorType(call)), t = k->out, size = {0};
-    if (type_is_smart_pointer(c, result))
+    if (k->record)
+        t = result;
+    else if (type_is_smart_pointer(c, result))
         t = clang_Type_getTemplateArgumentAsType(result, 0);
     else if (result.kind == CXType_Pointer || !t.kind)
         t = converted_type(c, call);
@@ -517,6 +522,43 @@ static void call_bytes(struct collector *c, struct fact_site *s, const struct ca
     }
 }
 
+static bool has_directive(const struct lex *l, unsigned start, unsigned end)
+{
+    for (size_t i = lex_from(l, start); i < l->count && l->tokens[i].offset < end; i++)
+        if (l->tokens[i].directive)
+            return true;
+    return false;
+}
+
+/* No cast can name a struct's value in C: `pair = pair_of(a, b);` is surrounded as a statement. */
+static void statement_bytes(struct collector *c, struct fact_site *s)
+{
+    size_t count = c->frames.count, i = count - 1;
+    while (i > 0 && passes_value_on(c->frames.items[i - 1].kind))
+        i--;
+    struct source *src;
+    unsigned start, end;
+    CXCursor whole = i > 1 ? c->frames.items[i - 1].cursor : clang_getNullCursor();
+    if (s->left || i < 2 || c->frames.items[i - 1].kind != CXCursor_BinaryOperator ||
+        clang_getCursorBinaryOperatorKind(whole) != CXBinaryOperator_Assign ||
+        same_cursor(first_expression(whole), c->frames.items[i].cursor) ||
+        clang_isExpression(c->frames.items[i - 2].kind))
+        return;
+    c->frames.count = i;
+    enum usage used = usage_of(c);
+    c->frames.count = count;
+    if (used != UNUSED || !cursor_range(c, whole, &src, &start, &end) || strcmp(src->path, s->file))
+        return;
+    const struct lex *l = source_lex(src);
+    size_t semicolon = lex_from(l, end);
+    if (start > s->start || end != s->end || !lex_is(l, semicolon, ";") ||
+        has_directive(l, start, l->tokens[semicolon].offset))
+        return;
+    s->start = s->word_end = start;
+    s->end = l->tokens[semicolon].offset + 1;
+    s->result = RESULT_STATEMENT;
+}
+
 static bool is_enter(const struct lex *l, size_t i)
 {
     return lex_is(l, i, "numafy_enter") || lex_is(l, i, "numafy_enter_on") ||
@@ -595,6 +637,8 @@ static void fill_site(struct collector *c, struct fact_site *s, const struct cal
     } else {
         call_bytes(c, s, k);
         s->result = (int)result_of(c, s, k->cursor);
+        if (k->record)
+            statement_bytes(c, s);
     }
     site_context(c, s);
     if (!s->left && c->tag_macro)

@@ -354,7 +354,7 @@ void collect_passes(struct collector *c, CXCursor function)
     CXType result = clang_getCanonicalType(clang_getCursorResultType(function));
     struct function *f = clang_isCursorDefinition(function) ? function_of(c) : NULL;
     bool returns = result.kind == CXType_Pointer;
-    size_t pointers = returns;
+    size_t pointers = returns || result.kind == CXType_Record;
     for (size_t i = 0; f && i < f->params.count; i++)
         pointers += clang_getCanonicalType(clang_getCursorType(f->params.items[i].cursor)).kind ==
                     CXType_Pointer;
@@ -496,8 +496,7 @@ CXCursor flow_own_object(struct collector *c, CXCursor lvalue)
     return keep_own_object(c, f, lvalue);
 }
 
-/* read_name(&name): a call without a pointer of its own stores its block there. */
-static CXCursor given_variable(CXCursor call)
+CXCursor flow_given_variable(CXCursor call)
 {
     CXType result = clang_getCanonicalType(clang_getCursorType(call));
     int n = clang_getCursorKind(call) == CXCursor_CallExpr && result.kind != CXType_Pointer
@@ -509,7 +508,8 @@ static CXCursor given_variable(CXCursor call)
             continue;
         CXCursor e = skip_casts(first_expression(argument));
         CXCursor decl = clang_getCursorReferenced(e);
-        if (clang_getCursorKind(e) == CXCursor_DeclRefExpr && is_local_variable(decl) &&
+        if (clang_getCursorKind(decl) == CXCursor_VarDecl &&
+            clang_getCursorKind(e) == CXCursor_DeclRefExpr &&
             clang_getCanonicalType(clang_getCursorType(decl)).kind == CXType_Pointer)
             return decl;
     }
@@ -534,5 +534,6 @@ CXCursor flow_variable(struct collector *c)
         if (!clang_isExpression(up->kind) || up->kind == CXCursor_CallExpr)
             break;
     }
-    return given_variable(c->frames.items[c->frames.count - 1].cursor);
+    CXCursor given = flow_given_variable(c->frames.items[c->frames.count - 1].cursor);
+    return is_local_variable(given) ? given : clang_getNullCursor();
 }

@@ -364,6 +364,9 @@ void flow_scan_function(struct collector *c, struct function *f);
 bool flow_is_set(const struct function *f, CXCursor variable, unsigned offset, unsigned later);
 /* The object of the function's own frame that the lvalue may be a part of, or null. */
 CXCursor flow_own_object(struct collector *c, CXCursor lvalue);
+/* read_name(&name): the pointer whose address a call gets that has no pointer for a value, or null.
+ */
+CXCursor flow_given_variable(CXCursor call);
 /* The variable that the block of the top frame's expression is assigned to, or null. */
 CXCursor flow_variable(struct collector *c);
 
