@@ -367,7 +367,11 @@ static void add_held(struct collector *c, struct fact_site *site, struct functio
 static CXCursor add_destination(struct collector *c, struct fact_site *site, struct function *f,
                                 struct destination d, struct held *held)
 {
-    site->dest_var = destination_variable(c, &d);
+    CXCursor given = clang_getNullCursor();
+    if (site->flags & (SITE_CALL | SITE_ALLOCATOR))
+        given = flow_given_variable(c->frames.items[c->frames.count - 1].cursor);
+    site->flags |= clang_Cursor_isNull(given) ? 0 : SITE_GIVEN;
+    site->dest_var = clang_Cursor_isNull(given) ? destination_variable(c, &d) : decl_key(c, given);
     if (!d.found && (site->flags & (SITE_CALL | SITE_ALLOCATOR)))
         d = given_destination(c, site);
     if (!d.found)

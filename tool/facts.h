@@ -95,6 +95,7 @@ enum site_flags {
     SITE_REPLACED = 1 << 16, /* a program of this unit replaces operator new or malloc */
     SITE_OPEN_PARAM = 1 << 15, /* SITE_DEPENDENT: what the parameter may be is not all in sight */
     SITE_ON_STACK = 1 << 20,   /* the destination may be an object of the function's own frame */
+    SITE_GIVEN = 1 << 21,      /* dest_var gets the block by its address */
     SITE_SIZEOF_TYPE = 1 << 14 /* malloc(sizeof(type)); the type's bytes are type_start..type_end */
 };
 

@@ -206,13 +206,35 @@ static void add_insert(struct program *p, const char *file, unsigned offset, con
     vec_push(&p->inserts, in);
 }
 
+/* Its address goes to a function that makes what it points to, and may ask the place for a node. */
+static bool is_given(const struct program *p, const struct fact_var *v)
+{
+    for (size_t i = 0; i < p->sites.count; i++)
+        for (size_t k = 0; k < p->sites.items[i].votes.count; k++) {
+            const struct fact_site *f = p->sites.items[i].votes.items[k];
+            if ((f->flags & SITE_GIVEN) && !strcmp(f->dest_var, v->key))
+                return true;
+        }
+    return false;
+}
+
+/* What a pointer is assigned is on the node without more. A local's place tells no node, and the
+ * call's holds. Without any edit a pointer is known as a root only if it is registered. */
+static bool is_to_register(const struct program *p, const struct options *o,
+                           const struct fact_var *v)
+{
+    if (v->flags & VAR_ROOTED)
+        return false;
+    return !(v->flags & VAR_POINTER) || *o->leave == '*' ||
+           (!(v->flags & VAR_LOCAL) && is_given(p, v));
+}
+
 void roots_insert(struct program *p, const struct options *o)
 {
     struct arena *a = &p->arena;
     for (size_t i = 0; i < p->rooted.count; i++) {
         const struct fact_var *v = p->rooted.items[i].var;
-        /* Without any edit a pointer is known as a root only if it is registered. */
-        if (v->flags & (*o->leave == '*' ? VAR_ROOTED : VAR_POINTER | VAR_ROOTED))
+        if (!is_to_register(p, o, v))
             continue;
         const char *why = why_not(p, o, v);
         if (why) {
