@@ -294,8 +294,11 @@ static void take(struct collector *c, struct function *f, CXCursor var, CXCursor
         }
         if (o->relation != INSIDE)
             add_edge(f, o, &to, offset, o->relation == SAME);
+        size_t before = f->keep_edges.count;
         if (o->relation != HELD)
             add_edge(f, &to, o, offset, o->relation == SAME);
+        if (f->keep_edges.count > before)
+            f->keep_edges.items[before].taken = true;
     }
     vec_release(&from);
 }
@@ -402,7 +405,8 @@ static bool is_known(const ways *list, const struct way *w)
     return false;
 }
 
-/* All that the node lives in, nearest first. Edges that start at it count behind `after`. */
+/* All that the node lives in, nearest first. Behind `after`, where it has got a block, edges that
+ * start at it count from there on, and what it is assigned then is another block. */
 static void find_ways(const struct function *f, unsigned start, unsigned after, ways *out)
 {
     struct way first = {.at = start};
@@ -411,7 +415,7 @@ static void find_ways(const struct function *f, unsigned start, unsigned after, 
         for (size_t k = 0; k < f->keep_edges.count; k++) {
             const struct keep_edge *e = &f->keep_edges.items[k];
             struct way w = out->items[i];
-            if (e->from != w.at || (e->from == start && e->offset < after) ||
+            if (e->from != w.at || (e->from == start && after && (e->taken || e->offset < after)) ||
                 !add_conditions(w.conditions, e->conditions))
                 continue;
             w.at = e->to;

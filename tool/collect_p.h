@@ -60,6 +60,7 @@ enum { KEEP_CONDITIONS = 3 };
 struct keep_edge {
     unsigned from, to, offset;
     bool alias; /* two names of one thing */
+    bool taken; /* `from` is assigned there: nothing that it held before */
     const char *conditions[KEEP_CONDITIONS];
 };
 

@@ -66,6 +66,16 @@ static void sure(void *from)
     box_put(b, "sure", text);
 }
 
+/* What the variable is assigned later is another block. */
+static void again(struct box *other, struct box *b)
+{
+    void *v = ((void)numafy_enter(b), (struct item *)numafy_leave(item_new(6)));
+    struct link *l = ((void)numafy_enter(b), (struct link *)numafy_leave(cons(v, b->links)));
+    b->links = l;
+    v = link_first(other);
+    box_show(b, v ? "found" : "none");
+}
+
 int main(void)
 {
     struct box *b = numafy_calloc(1, 1, sizeof *b);
@@ -84,6 +94,8 @@ int main(void)
     struct box *plain = box_new();
     box_put(plain, ((void)numafy_enter(plain), (char *)numafy_leave(text_new("two"))), ((void)numafy_enter(plain), (struct item *)numafy_leave(item_new(5))));
     CHECK_NODE(plain->links->value, -1);
+    again(plain, b);
+    CHECK_NODE(b->links->value, 1);
     printf("%s %d line %d\n", plain->links->key, ((struct item *)plain->links->value)->number,
            __LINE__);
     return 0;
