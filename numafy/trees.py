@@ -37,6 +37,7 @@ STEPS = ("original", "all", "place", "reach", "controls", "cost")
 CLANG = ("clang-19", "clang")
 REACH_WANTED = {"c": 0.9, "c++": 0.95}
 HIDDEN = ("new", "new[]", "malloc", "calloc", "realloc")  # words that are accounted for
+IN_DIRECTIVE = "NF1010"  # in a macro's body: accounted for without being a site
 REACH_OFF = 0.1  # what is on the node without the edits is below
 LEFT_OUT = 5  # edits that are left out in turn until one is missed
 TEST_LIMIT_S = 1800  # a test that hangs is a result too
@@ -218,7 +219,9 @@ class Run:
             return {"skipped": "the recipe places nothing"}
         made = report.Report.load(self.work / "place" / ".numafy" / "report.json")
         cxx = any(not compdb.source_of(e).endswith(".c") for e in compdb.load(self.database))
-        found = self._reached(made, "place")
+        ran = self._log("reach-place").with_suffix(".sites")
+        ran.unlink(missing_ok=True)
+        found = self._reached(made, "place", sites.environment_of_run(ran))
         result: Result = {
             "wanted": REACH_WANTED["c++" if cxx else "c"],
             **_reach_facts(found),
@@ -227,7 +230,7 @@ class Run:
             "off_node": found.off_node,
             "without": _reach_facts(self._reached_without(made, "*")),
         }
-        idle = self.facts["place"]["tests"]["not_executed"]
+        idle = self._executed(self.work / "place", ran)["not_executed"]
         for site in edits_to_leave(made, found, idle):
             one = self._reached_without(made, f"{self.tree}/{site}")
             result["without_one"] = {"site": site, **_reach_facts(one)}
@@ -235,11 +238,13 @@ class Run:
                 break  # else a caller's edit covers it
         return result
 
-    def _reached(self, made: report.Report, name: str) -> reach.Reached:
+    def _reached(
+        self, made: report.Report, name: str, more: Optional[Mapping[str, str]] = None
+    ) -> reach.Reached:
         out = self.work / name
         log = self._log(f"reach-{name}").with_suffix(".json")
         log.unlink(missing_ok=True)
-        environment = {**self._environment(out), **reach.environment_of_run(log)}
+        environment = {**self._environment(out), **reach.environment_of_run(log), **(more or {})}
         self._run_tests(out, f"reach-{name}", environment, self.recipe.reach or self.recipe.test)
         return reach.count(made, out, reach.read(log))
 
@@ -304,7 +309,7 @@ class Run:
         """Hide one site: it must be counted as lost, or the soundness check sees nothing."""
         plain = self._dry("plain", {})
         mains = {os.path.relpath(compdb.source_of(e), self.tree) for e in compdb.load(self.database)}
-        words = [s for s in plain.sites if s["kind"] in HIDDEN]
+        words = [s for s in plain.sites if s["kind"] in HIDDEN and s["id"] != IN_DIRECTIVE]
         line = next((s["line"] for s in words if plain.name_of(s["file"]) in mains), None)
         if line is None:
             return {"hidden_is_lost": None}
@@ -396,7 +401,7 @@ def edits_to_leave(made: report.Report, found: reach.Reached, idle: Sequence[str
 
     An edit inside a function that an edited call enters a node for is covered by that call. Where
     only callers were edited, the calls for the type that most blocks have stand for them. ``idle``
-    are those that did not run, as ``Run.place`` tells them.
+    are those that did not run.
     """
     by_place = {f"{made.name_of(s['file'])}:{s['line']}": s for s in made.sites}
     ran = [
