@@ -231,7 +231,8 @@ class Run:
             "without": _reach_facts(self._reached_without(made, "*")),
         }
         idle = self._executed(self.work / "place", ran)["not_executed"]
-        for site in edits_to_leave(made, found, idle):
+        named = [self.recipe.leave] if self.recipe.leave else []
+        for site in named or edits_to_leave(made, found, idle):
             one = self._reached_without(made, f"{self.tree}/{site}")
             result["without_one"] = {"site": site, **_reach_facts(one)}
             if one.on_node < found.on_node:
