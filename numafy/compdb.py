@@ -537,7 +537,9 @@ def map_entry(
 ) -> Entry:
     """An entry of the copy's database as it would read in the tree.
 
-    The folders of generated files are searched last; see _keep_generated.
+    A folder with generated files is searched where the command searches the build's; all of them
+    are searched last, for files that were found beside those that include them. That alone would
+    make the tree's own declarations a library's: what -idirafter finds is a system header.
     """
     # The copy's path is one of a kind: it can be replaced also right behind letters, as in -I/path.
     pattern = re.compile(re.escape(os.fsencode(copy)) + rb"(?![\w.\-])")
@@ -553,19 +555,7 @@ def map_entry(
     }
     if is_inside(source, copy) and (overlay / os.path.relpath(source, copy)).is_file():
         result["file"] = str(overlay / os.path.relpath(source, copy))
-    arguments = []
-    given = entry.get("arguments") or shlex.split(entry["command"])
-    for before, argument in zip(["", *given], given):
-        if argument.endswith(LINKED_SUFFIXES) and not argument.startswith("-") and before != "-o":
-            continue  # an input of the linker, in a command that also links: gone with the copy
-        path = os.path.normpath(os.path.join(entry["directory"], argument))
-        kept = os.path.join(overlay, os.path.relpath(path, copy))
-        if path == source:
-            arguments.append(result["file"])
-        elif is_inside(path, copy) and not argument.startswith("-") and os.path.isfile(kept):
-            arguments.append(kept)  # -include of a header that the build made
-        else:
-            arguments.append(mapped(argument))
+    arguments, searched = _map_arguments(entry, result["file"], copy, tree, overlay, mapped)
     if not os.path.isdir(
         result["directory"]
     ):  # a folder that the build made: it is gone with the copy
@@ -573,13 +563,55 @@ def map_entry(
         result["file"] = os.path.normpath(os.path.join(result["directory"], result["file"]))
         result["directory"] = str(tree)
     for folder in generated_in:
-        arguments += [
-            "-idirafter",
-            os.path.normpath(overlay / folder),
-            "-idirafter",
-            os.path.normpath(tree / folder),
-        ]
+        for again in (overlay / folder, tree / folder):
+            if os.path.normpath(again) not in searched:  # named twice, the first is forgotten
+                arguments += ["-idirafter", os.path.normpath(again)]
     return {**result, "arguments": arguments}
+
+
+def _map_arguments(
+    entry: Entry,
+    file: str,
+    copy: Path,
+    tree: Path,
+    overlay: Path,
+    mapped: Callable[[str], str],
+) -> Tuple[List[str], Set[str]]:
+    """The words of map_entry's command, and the folders of the tree and the overlay it searches."""
+    arguments: List[str] = []
+    searched: Set[str] = set()
+    given = entry.get("arguments") or shlex.split(entry["command"])
+    for before, argument in zip(["", *given], given):
+        if argument.endswith(LINKED_SUFFIXES) and not argument.startswith("-") and before != "-o":
+            continue  # an input of the linker, in a command that also links: gone with the copy
+        path = os.path.normpath(os.path.join(entry["directory"], argument))
+        kept = os.path.join(overlay, os.path.relpath(path, copy))
+        if path == source_of(entry):
+            arguments.append(file)
+            continue
+        if is_inside(path, copy) and not argument.startswith("-") and os.path.isfile(kept):
+            arguments.append(kept)  # -include of a header that the build made
+            continue
+        arguments.append(mapped(argument))
+        option, folder = _search_folder(before, argument)
+        below = os.path.relpath(os.path.join(entry["directory"], folder), copy)
+        if not option or below.startswith(os.pardir):
+            continue
+        searched.add(os.path.normpath(tree / below))
+        if (overlay / below).is_dir():
+            searched.add(os.path.normpath(overlay / below))
+            arguments += [option, os.path.normpath(overlay / below)]
+    return arguments, searched
+
+
+def _search_folder(before: str, argument: str) -> Tuple[str, str]:
+    """The option and the folder that it adds to the search path; empty texts for another word."""
+    for option in ("-isystem", "-iquote", "-idirafter", "-I"):
+        if before == option:
+            return option, argument
+        if argument.startswith(option) and argument != option:
+            return option, argument[len(option) :]
+    return "", ""
 
 
 def _absolute(arguments: List[str], folder: str) -> List[str]:

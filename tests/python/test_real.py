@@ -72,6 +72,32 @@ add_library(list SHARED list.cpp)
 add_executable(prog main.cpp)
 target_link_libraries(prog list)
 """
+# A header of the tree's own that only the build puts where it is looked for, as jansson and others do.
+PUBLISHED = """\
+#include <item.h>
+struct shelf {
+    struct item *first;
+};
+void shelf_fill(struct shelf *s)
+{
+    s->first = item_new();
+}
+"""
+ITEM = """\
+#include <stdlib.h>
+#include "item.h"
+struct item *item_new(void)
+{
+    return malloc(sizeof(struct item));
+}
+"""
+PUBLISHED_MAKEFILE = """\
+all: b/include/item.h
+\t$(CC) -c -Ib/include shelf.c -o b/shelf.o
+\t$(CC) -c -Ib/include item.c -o b/item.o
+b/include/item.h: item.h.in
+\tmkdir -p b/include && cp item.h.in b/include/item.h
+"""
 MAKEFILE = """\
 CXXFLAGS = -O2 -Wall -Wextra -Werror
 prog: main.o list.o
@@ -133,6 +159,17 @@ class Real(unittest.TestCase):
                 out = self.base / f"out{umf}"
                 self.assertEqual((out / "said").read_text(), "100 on node 0\n")
                 self.assertEqual(json.loads((out / "stats").read_text())["cache"], cache)
+
+    def test_headers_that_the_build_puts_in_place_are_no_librarys(self):
+        for name in ("list.h", "list.cpp", "main.cpp"):
+            (self.tree / name).unlink()
+        write(self.tree / "Makefile", PUBLISHED_MAKEFILE)
+        write(self.tree / "item.h.in", "struct item { int id; };\nstruct item *item_new(void);\n")
+        write(self.tree / "item.c", ITEM)
+        write(self.tree / "shelf.c", PUBLISHED)
+        self.numafy("the tree", "--all", "--out", "out", "--build", "make")
+        # The caller of the factory says whose the item is.
+        self.assertIn("numafy_leave(item_new())", (self.base / "out" / "shelf.c").read_text())
 
     def test_make(self):
         write(self.tree / "Makefile", MAKEFILE)
