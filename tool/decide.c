@@ -187,6 +187,7 @@ const struct fact_owner *decide_owner(struct decider *d, const struct fact_site 
     bool plain = (f->flags & SITE_FUNDAMENTAL) && !(f->flags & SITE_LIBRARY);
     *id = plain ? NF_FUNDAMENTAL : NF_NO_OWNER;
     int rejected = 0;
+    const struct fact_owner *later = NULL; /* where it is stored at last, but no root reaches that */
     for (size_t i = 0; i < f->owners.count; i++) {
         size_t at = NUMAFY_PLANTED_TOOL(3) ? f->owners.count - 1 - i : i;
         const struct fact_owner *o = &f->owners.items[at];
@@ -199,14 +200,19 @@ const struct fact_owner *decide_owner(struct decider *d, const struct fact_site 
         if (!destination && !unknown &&
             !(*f->type_key && reach_reaches(&d->reach, o->cls, f->type_key)))
             continue;
-        if (!o->reject || (NUMAFY_PLANTED_TOOL(10) && o->reject == NF_FREED_OWNER))
-            return o;
-        if (!rejected)
+        if (!o->reject || (NUMAFY_PLANTED_TOOL(10) && o->reject == NF_FREED_OWNER)) {
+            if (decide_is_reached(d, f, o))
+                return o;
+            if (!later && o->kind != OWNER_LATER)
+                return o;
+            later = later ? later : o;
+        } else if (!rejected) {
             rejected = o->reject;
+        }
     }
-    if (rejected)
+    if (!later && rejected)
         *id = rejected;
-    return NULL;
+    return later;
 }
 
 bool decide_is_reached(const struct decider *d, const struct fact_site *f,
