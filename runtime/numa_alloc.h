@@ -126,7 +126,8 @@ void numafy_purge(int node) NUMAFY_NOTHROW_;
  * enter makes owner's node ambient (the rule of numafy_malloc_near) and returns the previous one,
  * enter_on the node that it is given; leave restores it and hands its argument through. Entries of
  * frames that a longjmp has left are dropped. For a block of code there is NUMAFY_SCOPE(owner); or
- * NUMAFY_SCOPE_NODE(node); */
+ * NUMAFY_SCOPE_NODE(node); and, in C++, NUMAFY_SCOPE_OF(T, owner); which is nothing for a trivial
+ * T. */
 NUMAFY_OWNER_ int(numafy_enter)(const volatile void *owner) NUMAFY_NOTHROW_;
 int(numafy_enter_on)(int node) NUMAFY_NOTHROW_;
 NUMAFY_OWNER_ void *(numafy_leave)(const volatile void *result)NUMAFY_NOTHROW_;

@@ -270,7 +270,7 @@ static bool is_operator(const char *name)
 struct need {
     CXCursor object; /* null: this */
     bool implied_this;
-    const char *assigned;
+    const char *assigned, *dependent; /* as in struct fact_need */
 };
 
 /* operator=, +=, [] and others: the first operand is the object. */
@@ -416,6 +416,17 @@ static bool call_needs(struct collector *c, CXCursor call, struct need *n)
                                    : function_needs(c, call, callee, name, n);
 }
 
+/* The name if the type is a parameter of a template around, "" for any other. */
+static const char *template_parameter(struct collector *c, CXType t)
+{
+    char *canonical = cx_take(c->a, clang_getTypeSpelling(clang_getCanonicalType(t)));
+    char *name = cx_take(c->a, clang_getTypeSpelling(t));
+    static const char word[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+    bool parameter =
+        !strncmp(canonical, "type-parameter-", 15) && *name && !name[strspn(name, word)];
+    return parameter ? name : "";
+}
+
 /* In a template an operator of a dependent object is no call yet. */
 static bool operand_needs(struct collector *c, CXCursor e, enum CXCursorKind k, struct need *n)
 {
@@ -434,6 +445,8 @@ static bool operand_needs(struct collector *c, CXCursor e, enum CXCursorKind k, 
         return false;
     if (is_shared(c, t))
         return count == 2 && shares_afresh(c, kids[1]);
+    if (k == CXCursor_BinaryOperator)
+        n->dependent = template_parameter(c, clang_getCursorType(skip_wrappers(n->object)));
     return type_is_storage(c, t);
 }
 
@@ -531,7 +544,8 @@ static void scope_place(struct collector *c, struct function *f, CXCursor body,
         head = start;
     s->offset = start + 1;
     s->left = scope_reject(c, f, l, head, start, end);
-    s->tagged = lex_is(l, open + 1, "NUMAFY_SCOPE") || lex_is(l, open + 1, "NUMAFY_SCOPE_NODE");
+    s->tagged = lex_is(l, open + 1, "NUMAFY_SCOPE") || lex_is(l, open + 1, "NUMAFY_SCOPE_NODE") ||
+                lex_is(l, open + 1, "NUMAFY_SCOPE_OF");
 }
 
 /* The scope of a function, made on first need; NULL if it has no body in the tree. */
@@ -669,7 +683,8 @@ static void statement_bytes(struct collector *c, struct fact_need *n)
 static void add_need(struct collector *c, CXCursor at, const struct need *n)
 {
     struct function *f = NULL;
-    struct fact_need need = {.key = arena_strdup(c->a, ""), .assigned = n->assigned};
+    struct fact_need need = {
+        .key = arena_strdup(c->a, ""), .assigned = n->assigned, .dependent = n->dependent};
     struct place p = place_of(c, clang_getCursorLocation(at));
     struct fact_scope *s = scope_around(c, &f);
     if (!s || !p.src || p.src->path != s->file)
@@ -709,10 +724,9 @@ static void add_need(struct collector *c, CXCursor at, const struct need *n)
 
 void collect_need(struct collector *c, CXCursor cursor, enum CXCursorKind k)
 {
-    struct need n = {clang_getNullCursor(), false, NULL};
+    struct need n = {clang_getNullCursor(), false, "", ""};
     if (!c->cxx || c->frames.count < 2)
         return;
-    n.assigned = "";
     bool needs =
         k == CXCursor_CallExpr ? call_needs(c, cursor, &n) : operand_needs(c, cursor, k, &n);
     if (needs)
@@ -732,7 +746,7 @@ struct fact_need *collect_site_need(struct collector *c, const char *file, unsig
     struct fact_need need = {.offset = p.offset, .line = p.line, .column = p.column};
     need.site = arena_printf(c->a, "%s:%u", file, offset);
     need.key = type_key;
-    need.assigned = need.parameter = arena_strdup(c->a, "");
+    need.assigned = need.dependent = need.parameter = arena_strdup(c->a, "");
     vec_push(&s->needs, need);
     return &s->needs.items[s->needs.count - 1];
 }

@@ -187,7 +187,8 @@ const struct fact_owner *decide_owner(struct decider *d, const struct fact_site 
     bool plain = (f->flags & SITE_FUNDAMENTAL) && !(f->flags & SITE_LIBRARY);
     *id = plain ? NF_FUNDAMENTAL : NF_NO_OWNER;
     int rejected = 0;
-    const struct fact_owner *later = NULL; /* where it is stored at last, but no root reaches that */
+    const struct fact_owner *later =
+        NULL; /* where it is stored at last, but no root reaches that */
     for (size_t i = 0; i < f->owners.count; i++) {
         size_t at = NUMAFY_PLANTED_TOOL(3) ? f->owners.count - 1 - i : i;
         const struct fact_owner *o = &f->owners.items[at];
@@ -239,8 +240,7 @@ const char *decide_owner_text(const struct decider *d, const struct fact_site *f
         return o->expr;
     const struct fact_type *t = program_type(d->p, o->pointee);
     bool known = !strncmp(o->pointee, "lib:", 4) || (t && (t->flags & TYPE_DEFINED));
-    bool plain =
-        !cxx || !*o->pointee || (known && !any_base(d->p, o->pointee, TYPE_ADDRESSOF, 0));
+    bool plain = !cxx || !*o->pointee || (known && !any_base(d->p, o->pointee, TYPE_ADDRESSOF, 0));
     return plain ? arena_printf(a, "&%s", o->expr)
                  : arena_printf(a, "__builtin_addressof(%s)", o->expr);
 }

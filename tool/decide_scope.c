@@ -250,6 +250,22 @@ static bool is_inside_entered(const struct scoper *s, const struct fact_scope *f
 
 typedef VEC(const struct fact_need *) needs;
 
+/* What all needs that a scope covers depend on: one template parameter, or "". */
+static const char *scope_depends(struct scoper *s, const struct body *b)
+{
+    const char *one = NULL;
+    for (size_t i = 0; i < b->count; i++)
+        for (size_t k = 0; k < b->views[i]->needs.count; k++) {
+            const struct fact_need *n = &b->views[i]->needs.items[k];
+            if (!need_counts(s, n) || !covers(s, n, b->owner))
+                continue;
+            if (one && strcmp(one, n->dependent) != 0)
+                return "";
+            one = n->dependent;
+        }
+    return one ? one : "";
+}
+
 /* Looks at each need with the scope that its function has, or has not. Returns how many the scope
  * covers; *missed those that nothing does. */
 static size_t look_at_needs(struct scoper *s, const struct body *b, bool scope, size_t *missed)
@@ -299,7 +315,9 @@ static void decide_body(struct scoper *s, struct body *b)
     e->id = scope ? 0 : b->left;
     e->edited = scope && !tagged;
     e->owner = owner_text(s, b->owner);
-    e->head = arena_printf(&p->arena, " NUMAFY_SCOPE(%s);", e->owner);
+    const char *depends = scope ? scope_depends(s, b) : "";
+    e->head = *depends ? arena_printf(&p->arena, " NUMAFY_SCOPE_OF(%s, %s);", depends, e->owner)
+                       : arena_printf(&p->arena, " NUMAFY_SCOPE(%s);", e->owner);
     e->end = f->offset;
     e->needs = scope ? covered : missed;
 }

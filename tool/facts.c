@@ -98,10 +98,19 @@ static const struct field fact_site_fields[] = {
 RECORD(fact_site);
 
 static const struct field fact_need_fields[] = {
-    FIELD(fact_need, offset),      FIELD(fact_need, line),      FIELD(fact_need, column),
-    FIELD(fact_need, start),       FIELD(fact_need, end),       FIELD(fact_need, tagged),
-    FIELD(fact_need, this_object), FIELD(fact_need, parameter), FIELD(fact_need, key),
-    FIELD(fact_need, assigned),    FIELD(fact_need, site),      LIST(fact_need, owners, fact_owner),
+    FIELD(fact_need, offset),
+    FIELD(fact_need, line),
+    FIELD(fact_need, column),
+    FIELD(fact_need, start),
+    FIELD(fact_need, end),
+    FIELD(fact_need, tagged),
+    FIELD(fact_need, this_object),
+    FIELD(fact_need, parameter),
+    FIELD(fact_need, key),
+    FIELD(fact_need, assigned),
+    FIELD(fact_need, dependent),
+    FIELD(fact_need, site),
+    LIST(fact_need, owners, fact_owner),
 };
 RECORD(fact_need);
 

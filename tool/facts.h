@@ -152,6 +152,8 @@ struct fact_need {
     const char *parameter; /* the object is part of what this parameter names, or "" */
     const char *key;       /* class that the object is part of, or of a site; "" if unknown */
     const char *assigned;  /* its made assignment is called: allocates if a member may, or "" */
+    const char *dependent; /* template parameter whose object is assigned: a trivial one allocates
+                              nothing; or "" */
     const char *site;      /* "file:offset" of a site, or "" */
     VEC(struct fact_owner) owners; /* names the object's owner where the call is; one or none */
 };

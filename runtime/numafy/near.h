@@ -261,6 +261,13 @@ NUMAFY_IN_PLACE_ long numafy_leave_int(long numafy_result_) NUMAFY_NOTHROW_
 #define NUMAFY_SCOPE(owner) \
     NUMAFY_SCOPE_VAR_(NUMAFY_ACTIVE_ ? NUMAFY_SITE_SCOPE_(numafy_scope_(owner)) : NUMAFY_NO_NODE)
 #define NUMAFY_SCOPE_NODE(node) NUMAFY_SCOPE_VAR_(NUMAFY_SITE_SCOPE_(numafy_scope_node_(node)))
+/* NUMAFY_SCOPE_OF(T, owner); the same for what objects of a template's T allocate when they are
+ * assigned: nothing, and so it is nothing, if T is trivial. */
+#define NUMAFY_SCOPE_OF(type, owner)                                                 \
+    const ::numafy::numafy_scope_of_<!__is_trivially_copyable(type)> NUMAFY_PASTE_(  \
+        numafy_scope_at_, __LINE__)(!__is_trivially_copyable(type) && NUMAFY_ACTIVE_ \
+                                        ? NUMAFY_SITE_SCOPE_(numafy_scope_(owner))   \
+                                        : NUMAFY_NO_NODE)
 #define NUMAFY_SCOPE_VAR_(start)                                                         \
     __attribute__((__cleanup__(numafy_scope_out_), __unused__)) const int NUMAFY_PASTE_( \
         numafy_scope_at_, __LINE__) = (start)
@@ -330,6 +337,20 @@ void *operator new[](numafy_size, std::align_val_t, const std::nothrow_t &) NUMA
 
 namespace numafy
 {
+
+/* What NUMAFY_SCOPE_OF declares. */
+template <bool numafy_allocates_>
+struct numafy_scope_of_ {
+    explicit numafy_scope_of_(int numafy_start_) NUMAFY_NOTHROW_ : numafy_previous_(numafy_start_)
+    {
+    }
+    ~numafy_scope_of_() { numafy_scope_out_(&numafy_previous_); }
+    const int numafy_previous_;
+};
+template <>
+struct numafy_scope_of_<false> {
+    explicit numafy_scope_of_(int) NUMAFY_NOTHROW_ {}
+};
 
 /* The argument of a placed new whose construction may allocate: operator new makes the node ambient
  * once it has the block, done() or the matching delete takes it back. Its address names the entry.
