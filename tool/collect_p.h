@@ -267,6 +267,34 @@ void writes_of(struct collector *c, strings *out);
 /* An nf_id: what is read has been released, or is written in the same expression; or 0. */
 int reads_reject(struct collector *c, struct function *f, const strings *reads, unsigned offset);
 
+/* collect_path.c: how objects and pointers are named */
+/* An owner being built from an lvalue. `expr` is the cursor whose text it names, null: none. */
+struct path {
+    CXCursor expr;
+    bool is_this, get, take_address;
+    bool slot;  /* a pointer, or a library's object: its class says little */
+    bool local; /* a variable's own object, behind no pointer or reference */
+    const char *cls, *pointee;
+    int reject;
+};
+bool is_raw_pointer(CXType t);
+/* Key of the class that a member expression takes a part of. */
+const char *class_of_member(struct collector *c, CXCursor member, CXCursor base);
+/* The object that an lvalue of class type is part of. */
+void object_path(struct collector *c, CXCursor object, struct path *p);
+/* The pointer lvalue that receives the block. */
+bool slot_path(struct collector *c, CXCursor lvalue, struct path *p);
+/* The object whose member function is called; false for container and slot: it is a variable's. */
+bool container_path(struct collector *c, CXCursor callee, struct path *p);
+/* Why `this`, or the path's text, may not be used at the offset; 0 if it may. */
+int this_reject(struct collector *c, struct function *f, unsigned offset);
+int path_reject(struct collector *c, struct function *f, const struct path *p, const char *text,
+                unsigned offset);
+struct fact_owner *add_owner(struct collector *c, struct fact_site *site, enum owner_kind kind,
+                             const char *expr, const char *cls);
+struct fact_owner *add_path(struct collector *c, struct fact_site *site, struct function *f,
+                            const struct path *p, enum owner_kind kind);
+
 /* collect_owner.c: guesses */
 void owners_of(struct collector *c, struct fact_site *site);
 
