@@ -284,7 +284,7 @@ const char *class_of_member(struct collector *c, CXCursor member, CXCursor base)
 void object_path(struct collector *c, CXCursor object, struct path *p);
 /* The pointer lvalue that receives the block. */
 bool slot_path(struct collector *c, CXCursor lvalue, struct path *p);
-/* The object whose member function is called; false for container and slot: it is a variable's. */
+/* The object whose member function is called. Both say false of a variable's own object. */
 bool container_path(struct collector *c, CXCursor callee, struct path *p);
 /* Why `this`, or the path's text, may not be used at the offset; 0 if it may. */
 int this_reject(struct collector *c, struct function *f, unsigned offset);
