@@ -27,7 +27,7 @@ struct numafy_live_caller {
 enum {
     NUMAFY_LIVE_FIRST_ROOM = 1 << 16,
     NUMAFY_LIVE_CALLERS = 1 << 15,
-    NUMAFY_LIVE_FRAMES = 16, /* looked at to find the caller */
+    NUMAFY_LIVE_FRAMES = 24, /* looked at to find the caller */
     NUMAFY_LIVE_JUDGED = 4096
 };
 

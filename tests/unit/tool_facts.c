@@ -24,7 +24,16 @@ static void fill(struct fact_unit *u)
     vec_push(&t->bases, "B");
     vec_push(&t->holds, "H");
     vec_push(&t->ctors, ctor);
-    *o = (struct fact_owner){OWNER_PARAMETER, "p", "K", "", true, false, 1003, "f#0"};
+    *o = (struct fact_owner){
+        .kind = OWNER_PARAMETER,
+        .expr = "p",
+        .cls = "K",
+        .pointee = "",
+        .take_address = true,
+        .reject = 1003,
+        .var = "",
+        .via = "f#0",
+    };
     s->file = "/t/a.cpp";
     s->kind = "new[]";
     s->type = "K";

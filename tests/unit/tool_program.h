@@ -54,7 +54,7 @@ static inline struct fact_owner *make_owner(struct fact_site *s, enum owner_kind
     o->kind = kind;
     o->expr = expr;
     o->cls = cls;
-    o->pointee = o->via = "";
+    o->pointee = o->via = o->var = "";
     return o;
 }
 
