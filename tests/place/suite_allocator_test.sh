@@ -60,6 +60,11 @@ plain_unbound() { # plain_unbound CHECK LEAST
         [ "$(of_check "$1" bound)" -eq 0 ] && [ "$(of_check "$1" policy_unknown)" -eq 0 ]
 }
 
+# Where every mapping gets huge pages, 2 MiB are on the node of the thread that touches the first byte of them.
+thp=/sys/kernel/mm/transparent_hugepage/enabled
+before=$(sed 's/.*\[\(.*\)\].*/\1/' $thp)
+echo madvise >$thp
+
 echo 1..15
 verify umf1 --objects=$million
 check 'no object of any check is wrong' $?
@@ -110,4 +115,5 @@ check 'what throughput_compare has timed on node 3 is there by move_pages' $?
 run umf1-throughput_compare --threads=1 --repeats=1 -s 0.001 --node=3 --control=node
 [ $? -eq 2 ] && [ "$(known numa)" -eq 0 ]
 check 'control: timed on another node it is found' $?
+echo "$before" >$thp
 exit $failed
