@@ -10,6 +10,11 @@
 #define NUMAFY_LAYOUT 3
 
 #define numafy_bind_ numafy_bind_v3
+#define numafy_calls_calloc numafy_calls_calloc_v3
+#define numafy_calls_malloc numafy_calls_malloc_v3
+#define numafy_calls_new numafy_calls_new_v3
+#define numafy_calls_plain_calloc numafy_calls_plain_calloc_v3
+#define numafy_calls_plain_malloc numafy_calls_plain_malloc_v3
 #define numafy_first_calloc_ numafy_first_calloc_v3
 #define numafy_first_free_ numafy_first_free_v3
 #define numafy_first_malloc_ numafy_first_malloc_v3

@@ -50,17 +50,17 @@ NUMAFY_BEHIND_ void *numafy_plain_new(size_t size)
     return p;
 }
 
-NUMAFY_BEHIND_ void *numafy_calls_malloc(size_t size, const volatile void *owner)
+NUMAFY_BEHIND_NEAR_ void *numafy_calls_malloc(size_t size, const volatile void *owner)
 {
     return numafy_malloc_near_out_(owner, size);
 }
 
-NUMAFY_BEHIND_ void *numafy_calls_calloc(size_t count, size_t size, const volatile void *owner)
+NUMAFY_BEHIND_NEAR_ void *numafy_calls_calloc(size_t count, size_t size, const volatile void *owner)
 {
     return numafy_calloc_near_out_(owner, count, size);
 }
 
-NUMAFY_BEHIND_ void *numafy_calls_new(size_t size)
+NUMAFY_BEHIND_NEAR_ void *numafy_calls_new(size_t size)
 {
     return numafy_new_(size, 0, NUMAFY_NO_NODE);
 }

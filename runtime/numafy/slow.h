@@ -49,13 +49,13 @@ NUMAFY_INNER_ void numafy_disable(const char *why, bool quietly)
 }
 
 /* --- while no node is in use */
-NUMAFY_BEHIND_ void *numafy_calls_plain_malloc(size_t size, const volatile void *owner)
+NUMAFY_BEHIND_NEAR_ void *numafy_calls_plain_malloc(size_t size, const volatile void *owner)
 {
     (void)owner;
     return NUMAFY_GLANCE_(numafy_plain_v3.malloc_)(size);
 }
-NUMAFY_BEHIND_ void *numafy_calls_plain_calloc(size_t count, size_t size,
-                                               const volatile void *owner)
+NUMAFY_BEHIND_NEAR_ void *numafy_calls_plain_calloc(size_t count, size_t size,
+                                                    const volatile void *owner)
 {
     (void)owner;
     return NUMAFY_GLANCE_(numafy_plain_v3.calloc_)(count, size);

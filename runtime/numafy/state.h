@@ -15,8 +15,10 @@
 #endif
 #define NUMAFY_COLD_ NUMAFY_WEAK_ NUMAFY_UNSEEN_ __attribute__((noinline, cold))
 #define NUMAFY_INNER_ static NUMAFY_UNSEEN_ __attribute__((noinline, cold, unused))
-/* Behind a pointer. Seen: live.h tells by its name what allocates for its caller. */
-#define NUMAFY_BEHIND_ NUMAFY_WEAK_ __attribute__((noinline))
+/* Behind a pointer: malloc's, which are called before symbols are looked up, and those of near.h,
+ * seen because live.h tells by the name what allocates for its caller. */
+#define NUMAFY_BEHIND_ static NUMAFY_UNSEEN_ __attribute__((noinline, unused))
+#define NUMAFY_BEHIND_NEAR_ NUMAFY_WEAK_ __attribute__((noinline))
 /* A function that near.h has in place as well: C++ takes a second definition of no name. */
 #define NUMAFY_OUT_OF_PLACE_(result, name, ...)                         \
     result name##_out_(__VA_ARGS__) NUMAFY_DEF_NOTHROW_ __asm__(#name); \
@@ -38,9 +40,9 @@ extern NUMAFY_EXPORT_ struct numafy_thread numafy_nothread_v3, numafy_latethread
 #ifndef NUMAFY_EXTERN
 /* Those for when a node is in use, which are right at any time; in replace.h. */
 void *numafy_plain_malloc_(size_t);
-void *numafy_plain_calloc(size_t, size_t);
-void numafy_plain_free(void *);
-void *numafy_plain_new(size_t);
+static void *numafy_plain_calloc(size_t, size_t);
+static void numafy_plain_free(void *);
+static void *numafy_plain_new(size_t);
 void *numafy_calls_malloc(size_t, const volatile void *);
 void *numafy_calls_calloc(size_t, size_t, const volatile void *);
 void *numafy_calls_new(size_t);
