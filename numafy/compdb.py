@@ -47,6 +47,9 @@ CONFIGURED_MAX_BYTES = 8 << 20
 OBJECT_SUFFIXES = (".o", ".lo", ".obj", ".gch", ".pch")
 LINKED_SUFFIXES = (".o", ".lo", ".obj", ".a", ".so")
 HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inc", ".inl", ".ipp", ".tcc", ".def")
+# Options that name a folder to search, and those whose value is a path at all; glued to it or not.
+SEARCH_OPTIONS = ("-isystem", "-iquote", "-idirafter", "-I")
+PATH_OPTIONS = (*SEARCH_OPTIONS, "-include", "-imacros")
 SOURCE_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".m", ".mm", ".cppm")
 
 Entry = Dict[str, Any]
@@ -606,7 +609,7 @@ def _map_arguments(
 
 def _search_folder(before: str, argument: str) -> Tuple[str, str]:
     """The option and the folder that it adds to the search path; empty texts for another word."""
-    for option in ("-isystem", "-iquote", "-idirafter", "-I"):
+    for option in SEARCH_OPTIONS:
         if before == option:
             return option, argument
         if argument.startswith(option) and argument != option:
@@ -616,16 +619,15 @@ def _search_folder(before: str, argument: str) -> Tuple[str, str]:
 
 def _absolute(arguments: List[str], folder: str) -> List[str]:
     """The arguments with relative search paths and file names made absolute."""
-    options = ("-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-I")
     result: List[str] = []
     before = ""  # the last word but for -Xclang, which may stand before an option and its value
     for argument in arguments:
-        option = next((option for option in options if argument.startswith(option)), "")
+        option = next((option for option in PATH_OPTIONS if argument.startswith(option)), "")
         if argument in ("-Xclang", "-include-pch"):
             result.append(argument)
         elif option and argument != option:
             result.append(option + os.path.normpath(os.path.join(folder, argument[len(option) :])))
-        elif before in (*options, "-include-pch") or argument.endswith(SOURCE_SUFFIXES):
+        elif before in (*PATH_OPTIONS, "-include-pch") or argument.endswith(SOURCE_SUFFIXES):
             result.append(os.path.normpath(os.path.join(folder, argument)))
         else:
             result.append(argument)

@@ -21,8 +21,6 @@ from .errors import EXIT_CONFLICT, EXIT_UNPARSED, EXIT_USAGE, NumafyError
 from .files import dump_json, shown, write_atomically
 
 KEEP_GOING = "--keep-going"  # files that cannot be rewritten are compiled as they are
-# Options whose value may be glued to them and is a path.
-PATH_OPTIONS = ("-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros")
 
 
 def rewrite_target(
@@ -56,7 +54,7 @@ def rewrite_target(
 
 def in_copy(argument: str, tree: str, out: str, build: str) -> str:
     """The argument with a path of the tree turned into that of its copy, if the copy has it."""
-    option = next((o for o in PATH_OPTIONS if argument.startswith(o + "/")), "")
+    option = next((o for o in compdb.PATH_OPTIONS if argument.startswith(o + "/")), "")
     path = argument[len(option) :]
     if path != tree and not path.startswith(tree + "/"):
         return argument

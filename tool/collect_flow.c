@@ -287,20 +287,12 @@ static void close_over(const struct flow_scan *s, cursors *list)
     }
 }
 
-static CXCursor body_of(CXCursor function)
-{
-    enum { MANY = 64 };
-    CXCursor kids[MANY];
-    size_t n = children_of(function, kids, MANY);
-    return n ? kids[n - 1] : clang_getNullCursor();
-}
-
 void flow_scan_function(struct collector *c, struct function *f)
 {
     if (f->flow_scanned)
         return;
     f->flow_scanned = true;
-    struct flow_scan s = {.c = c, .f = f, .body = body_of(f->cursor)};
+    struct flow_scan s = {.c = c, .f = f, .body = function_body(f->cursor)};
     clang_visitChildren(f->cursor, scan_flow, &s);
     close_over(&s, &s.returned);
     close_over(&s, &s.out);

@@ -325,6 +325,8 @@ enum object_kind owner_of_object(struct collector *c, CXCursor object, unsigned 
 bool owner_of_parameter(struct collector *c, const struct param *p, struct fact_owner *owner);
 
 /* collect_scope.c */
+/* Its block, or what stands around that; null for a declaration. */
+CXCursor function_body(CXCursor function);
 /* An object of this type, or what it refers to, may get blocks after it was made. */
 bool type_is_storage(struct collector *c, CXType t);
 void collect_need(struct collector *c, CXCursor cursor, enum CXCursorKind k);

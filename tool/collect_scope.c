@@ -476,7 +476,7 @@ static enum CXChildVisitResult find_body(CXCursor child, CXCursor parent, CXClie
     return CXChildVisit_Continue;
 }
 
-static CXCursor body_of(CXCursor function)
+CXCursor function_body(CXCursor function)
 {
     CXCursor body = clang_getNullCursor();
     clang_visitChildren(function, find_body, &body);
@@ -554,7 +554,7 @@ static struct fact_scope *scope_of(struct collector *c, struct function *f)
     if (f->scope)
         return &c->u->scopes.items[f->scope - 1];
     struct fact_scope s = {.key = ""};
-    CXCursor body = body_of(f->cursor);
+    CXCursor body = function_body(f->cursor);
     if (clang_Cursor_isNull(body))
         return NULL;
     scope_place(c, f, body, &s);

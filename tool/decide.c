@@ -187,8 +187,8 @@ const struct fact_owner *decide_owner(struct decider *d, const struct fact_site 
     bool plain = (f->flags & SITE_FUNDAMENTAL) && !(f->flags & SITE_LIBRARY);
     *id = plain ? NF_FUNDAMENTAL : NF_NO_OWNER;
     int rejected = 0;
-    const struct fact_owner *later =
-        NULL; /* where it is stored at last, but no root reaches that */
+    /* Where it is stored later, if no root reaches that: another guess may be reached. */
+    const struct fact_owner *later = NULL;
     for (size_t i = 0; i < f->owners.count; i++) {
         size_t at = NUMAFY_PLANTED_TOOL(3) ? f->owners.count - 1 - i : i;
         const struct fact_owner *o = &f->owners.items[at];

@@ -168,7 +168,7 @@ extern __attribute__((__visibility__("default"))) int numafy_active_v3;
 #define NUMAFY_ACTIVE_LOADED_ 1
 #else
 /* With 1, not with 0: gcc loads what it compares with 0. Where C enters a load is better: gcc 12
- * then keeps more of the function around in registers, which was up to 1 % of a program. */
+ * then keeps more of the function around in registers. */
 #define NUMAFY_ACTIVE_ (__builtin_expect(NUMAFY_GLANCE_(numafy_active_v3) == 1, 0))
 #define NUMAFY_ACTIVE_LOADED_ \
     (__builtin_expect(__atomic_load_n(&numafy_active_v3, __ATOMIC_RELAXED), 0))

@@ -68,6 +68,8 @@ int main()
     CHECK_NODE(shelf, 1);
     CHECK_NODE(&shelf->texts.last(), 1);
     CHECK_NODE(shelf->texts.last().data(), 1);
+    shelf->texts.push(text); // with nothing ambient around it
+    CHECK_NODE(shelf->texts.last().data(), 1);
     CHECK_NODE(&shelf->numbers.last(), 1);
     CHECK_NODE(shelf->label.data(), 1);
     std::printf("%s %d %s\n", shelf->texts.last().c_str(), shelf->numbers.last(),
